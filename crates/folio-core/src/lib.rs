@@ -1,0 +1,1 @@
+//! The life of a page: model, job, ports, pipeline.

@@ -1,0 +1,1 @@
+//! Typed actors on Tokio.
