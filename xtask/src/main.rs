@@ -1,2 +1,32 @@
-//! Build and check tasks.
-fn main() {}
+//! `cargo xtask COMMAND`: the command line over the project's own tools.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  sample                 write samples/first-folio.pdf again
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", [].as_slice()),
+    };
+    let outcome = match command {
+        "sample" => xtask::sample::run(rest),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => Err(format!(
+            "there is no command {other:?}; `cargo xtask help` lists them"
+        )),
+    };
+    outcome.unwrap_or_else(|message| {
+        eprintln!("xtask {command}: {message}");
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,9 @@
+//! The project's own tools: what builds its sample, checks it, and measures it.
+//!
+//! They are a library so that tests of other crates can call a generator directly; `main.rs` is the command line over it.
+//! Nothing that ships depends on this crate.
+#![forbid(unsafe_code)]
+
+pub mod noise;
+pub mod pdf;
+pub mod sample;
