@@ -1,2 +1,8 @@
 //! The `folio` command.
-fn main() {}
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    folio::run()
+}

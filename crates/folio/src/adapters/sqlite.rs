@@ -63,7 +63,7 @@ async fn pool(options: SqliteConnectOptions) -> Result<SqlitePool, CatalogError>
 fn migrations() -> Migrator {
     let first = include_str!("../../migrations/sqlite/0001_documents_and_pages.sql");
     let migration = Migration::new(1, "documents and pages".into(), MigrationType::Simple, first.into_sql_str(), false);
-    Migrator { migrations: vec![migration].into(), ..Migrator::DEFAULT }
+    Migrator::with_migrations(vec![migration])
 }
 
 impl Catalog for SqliteCatalog {

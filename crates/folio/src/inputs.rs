@@ -1,0 +1,151 @@
+//! From what a user names on the command line to the PDFs meant by it.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::limits::STEM_BYTES_MAX;
+
+/// A file to extract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// As the user would name it.
+    pub(crate) name: String,
+    /// First part of its output folder's name.
+    pub(crate) stem: String,
+    /// Where its bytes are.
+    pub(crate) path: PathBuf,
+}
+
+/// What was found, and what was not, as one clear line each.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) problems: Vec<String>,
+}
+
+/// Looks up each of `named`, in order: a file is taken whatever it is called, a folder is searched for `*.pdf`, and
+/// `-` is standard input, kept in `spool` meanwhile.
+pub(crate) fn find(named: &[PathBuf], spool: &Path) -> Found {
+    let mut found = Found::default();
+    for path in named {
+        if path.as_os_str() == "-" {
+            found.take_standard_input(spool);
+        } else if path.is_dir() {
+            found.search(path);
+        } else {
+            found.take_file(path);
+        }
+    }
+    found
+}
+
+impl Found {
+    fn take_file(&mut self, path: &Path) {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => self.inputs.push(Input { name: path.display().to_string(), stem: stem(path), path: path.to_owned() }),
+            Ok(_) => self.problems.push(format!("{}: neither a file nor a folder; name a PDF", path.display())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.problems.push(format!("{}: there is no such file; check the path", path.display()));
+            }
+            Err(error) => self.problems.push(format!("{}: cannot be read: {error}", path.display())),
+        }
+    }
+
+    fn search(&mut self, folder: &Path) {
+        let before = self.inputs.len() + self.problems.len();
+        self.search_below(folder);
+        if self.inputs.len() + self.problems.len() == before {
+            self.problems.push(format!("{}: no PDF in this folder; name files that do not end in .pdf one by one", folder.display()));
+        }
+    }
+
+    /// Links to folders are not followed: they may lead round in circles.
+    fn search_below(&mut self, folder: &Path) {
+        let mut entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.problems.push(format!("{}: the folder cannot be read: {error}", folder.display()));
+                return;
+            }
+        };
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.search_below(&path);
+            } else if is_named_pdf(&path) && path.is_file() {
+                self.take_file(&path);
+            }
+        }
+    }
+
+    fn take_standard_input(&mut self, spool: &Path) {
+        let path = spool.join("stdin.pdf");
+        if self.inputs.iter().any(|input| input.path == path) {
+            return; // it can be read once only
+        }
+        let copied = fs::create_dir_all(spool).and_then(|()| fs::File::create(&path)).and_then(|mut file| {
+            io::copy(&mut io::stdin().lock(), &mut file)?;
+            file.flush()
+        });
+        match copied {
+            Ok(()) => self.inputs.push(Input { name: "-".to_owned(), stem: "stdin".to_owned(), path }),
+            Err(error) => self.problems.push(format!("-: standard input cannot be kept in {}: {error}", spool.display())),
+        }
+    }
+}
+
+fn is_named_pdf(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
+}
+
+/// The file's stem as the beginning of a folder's name: no separators, no control characters, not too long.
+fn stem(path: &Path) -> String {
+    let plain = |c: char| if c.is_control() || matches!(c, '/' | '\\' | ':') { '_' } else { c };
+    let mut stem: String = path.file_stem().unwrap_or_default().to_string_lossy().chars().map(plain).collect();
+    while stem.len() > STEM_BYTES_MAX {
+        stem.pop();
+    }
+    stem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(found: &Found) -> Vec<&str> {
+        found.inputs.iter().map(|input| input.stem.as_str()).collect()
+    }
+
+    #[test]
+    fn folders_are_searched_in_order_and_files_taken_by_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("b/c")).unwrap();
+        for name in ["z.pdf", "a.PDF", "b/c/m.pdf", "notes.txt"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let named = [folder.path().join("notes.txt"), folder.path().to_owned()];
+        let found = find(&named, folder.path());
+        assert_eq!(names(&found), ["notes", "a", "m", "z"]);
+        assert_eq!(found.problems, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_not_there_is_one_line_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing.pdf");
+        let found = find(&[missing, folder.path().to_owned()], folder.path());
+        assert_eq!(found.inputs, []);
+        assert!(found.problems[0].contains("missing.pdf: there is no such file"), "{:?}", found.problems);
+        assert!(found.problems[1].contains("no PDF in this folder"), "{:?}", found.problems);
+    }
+
+    #[test]
+    fn a_stem_is_a_plain_name() {
+        assert_eq!(stem(Path::new("/a/first-folio.pdf")), "first-folio");
+        assert_eq!(stem(Path::new("a:b\n.pdf")), "a_b_");
+        let long = stem(Path::new(&"ü".repeat(200)));
+        assert!(long.len() <= STEM_BYTES_MAX && long.chars().all(|c| c == 'ü'), "{long}");
+    }
+}
