@@ -1,1 +1,5 @@
 //! The life of a page: model, job, ports, pipeline.
+#![forbid(unsafe_code)]
+
+pub mod layout;
+pub mod model;
