@@ -1,0 +1,55 @@
+//! The thresholds of the layout, each with its reason. Lengths are in ems: multiples of the font size.
+
+/// A gap this wide ends a word when nothing else speaks for or against it. The space of common fonts is 0.22 to 0.33,
+/// kerning and tracking of body text stay under 0.1.
+pub(super) const WORD_GAP: f32 = 0.16;
+
+/// A gap this wide ends a word when the page has a space in it. Lower, because a space of strongly compressed
+/// justified text can be this narrow; not zero, because some writers put a space under the next letter.
+pub(super) const SPACED_WORD_GAP: f32 = 0.06;
+
+/// Gaps between single letters up to this wide can be letterspacing; wider ones are columns of letters.
+pub(super) const LETTERSPACING_MOST: f32 = 0.8;
+
+/// Gaps of letterspaced text differ by at most this factor; a space between two letterspaced words is wider.
+pub(super) const LETTERSPACING_SPREAD: f32 = 1.35;
+
+/// Letterspacing needs this many letters in a row; two single letters side by side are two words.
+pub(super) const LETTERSPACING_LETTERS: usize = 3;
+
+/// The same glyph this near to itself is drawn twice (fake bold, shadow). The narrowest letter advances 0.2.
+pub(super) const DUPLICATE_OFFSET: f32 = 0.09;
+
+/// Baselines this near are one row.
+pub(super) const ROW_STEP: f32 = 0.1;
+
+/// A row of drifting baselines is at most this high.
+pub(super) const ROW_SPAN: f32 = 0.3;
+
+/// Nominal ascent and descent of a font around its baseline. Ink is no measure of a line's height: a line may hold
+/// nothing but dots.
+pub(super) const ASCENT: f32 = 0.75;
+/// See [`ASCENT`].
+pub(super) const DESCENT: f32 = 0.2;
+
+/// Text turned by at most this many degrees against one of the four main directions runs in that direction: scanned
+/// pages are never quite straight.
+pub(super) const SKEW_DEGREES: f32 = 3.0;
+
+/// A line is part of the one before when this part of the lower one's height is shared: superscripts, subscripts.
+pub(super) const LINE_OVERLAP: f32 = 0.5;
+
+/// Lines further apart than this factor of the block's pitch begin a new block.
+pub(super) const BLOCK_PITCH_FACTOR: f32 = 1.25;
+
+/// Baselines further apart than this, in ems, are never one block, whatever the pitch.
+pub(super) const BLOCK_PITCH_MOST: f32 = 2.6;
+
+/// Font sizes that differ by more than this factor are different blocks.
+pub(super) const BLOCK_SIZE_FACTOR: f32 = 1.2;
+
+/// A line that starts this far to the right of its block begins a paragraph.
+pub(super) const PARAGRAPH_INDENT: f32 = 0.9;
+
+/// Regions are cut at most this often inside each other. A newspaper page needs four.
+pub(super) const REGION_DEPTH: usize = 12;

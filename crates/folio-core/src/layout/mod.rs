@@ -1,0 +1,128 @@
+//! From the characters of a page to its layout.
+//!
+//! Everything here is a pure function of its input: characters in, [`Layout`] out, the same bytes every time. Nothing
+//! depends on the order of the content stream except where it says so; the page is read as the eye reads it.
+//!
+//! 1. `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
+//! 2. `frame`: glyphs of one direction are laid out together, turned so that they run left to right.
+//! 3. `row`, `word`: rows by baseline, cut into words at their gaps.
+//! 4. `line`, `block`: words become lines, lines become blocks.
+//! 5. `bidi`, `emit`: logical order, and the model's integers.
+
+mod bidi;
+mod block;
+mod emit;
+mod frame;
+mod glyph;
+mod limits;
+mod line;
+mod row;
+mod script;
+mod word;
+
+use folio_pdf::PageText;
+
+use crate::model::{Block, Layout, PageGeometry, TextSource, hundredths};
+use frame::Frame;
+use glyph::Glyphs;
+
+/// The layout of a page. Pure and deterministic; takes any input, however odd its numbers.
+pub fn build(geometry: &PageGeometry, text: &PageText) -> Layout {
+    let page = Glyphs::read(geometry, text);
+    let text_source = text_source(&page);
+    let mut blocks = Vec::new();
+    for (frame, members) in groups(&page) {
+        blocks.extend(read_frame(&page, frame, &members));
+    }
+    mark_hyphenated(&mut blocks);
+    Layout {
+        page: geometry.page,
+        width: hundredths(geometry.width_pt),
+        height: hundredths(geometry.height_pt),
+        rotation: geometry.rotation,
+        crop: geometry.crop.map(hundredths),
+        text_source,
+        needs_ocr: text.has_image && text_source != TextSource::Native,
+        image: None,
+        unmapped_chars: page.unmapped,
+        fonts: text
+            .fonts
+            .iter()
+            .map(|font| font.replace('\0', "\u{FFFD}"))
+            .collect(),
+        blocks,
+    }
+}
+
+fn text_source(page: &Glyphs) -> TextSource {
+    let mut drawn = page
+        .glyphs
+        .iter()
+        .filter(|glyph| !glyph.is_space)
+        .peekable();
+    if drawn.peek().is_none() {
+        TextSource::None
+    } else if drawn.all(|glyph| glyph.invisible) {
+        TextSource::HiddenOcr
+    } else {
+        TextSource::Native
+    }
+}
+
+/// The glyphs by frame, visible text apart from invisible; the group that holds most comes first, so that a stamp at
+/// the edge of the page does not come before its text.
+fn groups(page: &Glyphs) -> Vec<(Frame, Vec<u32>)> {
+    let mut groups: Vec<((Frame, bool), Vec<u32>)> = Vec::new();
+    for (index, glyph) in page.glyphs.iter().enumerate() {
+        let key = (glyph.frame, glyph.invisible);
+        match groups.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, members)) => members.push(index as u32),
+            None => groups.push((key, vec![index as u32])),
+        }
+    }
+    groups.sort_by(|(one, ones), (other, others)| {
+        one.1
+            .cmp(&other.1)
+            .then(others.len().cmp(&ones.len()))
+            .then(one.cmp(other))
+    });
+    groups
+        .into_iter()
+        .map(|((frame, _), members)| (frame, members))
+        .collect()
+}
+
+fn read_frame(page: &Glyphs, frame: Frame, members: &[u32]) -> Vec<Block> {
+    let rows = row::rows(page, members, frame);
+    let words = rows
+        .iter()
+        .flat_map(|row| word::words(page, row, frame.vertical))
+        .collect();
+    let blocks = block::blocks(line::lines(words));
+    blocks
+        .into_iter()
+        .map(|lines| emit::block(page, frame, lines))
+        .collect()
+}
+
+/// A line goes on in the next one when it ends in a soft hyphen and that begins with a letter that is no capital.
+fn mark_hyphenated(blocks: &mut [Block]) {
+    let mut lines: Vec<_> = blocks
+        .iter_mut()
+        .flat_map(|block| &mut block.lines)
+        .collect();
+    if let Some(last) = lines.last_mut() {
+        last.hyphenated = false;
+    }
+    for index in 1..lines.len() {
+        let goes_on = lines[index].words[0]
+            .text
+            .starts_with(|first: char| first.is_alphabetic() && !first.is_uppercase());
+        let last = lines[index - 1].words.last();
+        let divided = last.is_some_and(|word| word.text.len() > 1 && word.text.ends_with('-'));
+        lines[index - 1].hyphenated &= goes_on && divided;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,6 @@
+//! The layout, tried on small synthetic pages.
+
+mod kit;
+mod lines;
+mod model;
+mod words;
