@@ -3,6 +3,7 @@
 use folio_pdf::Bitmap;
 use jpeg_encoder::{ColorType, SamplingFactor};
 
+use crate::model;
 use crate::request::{Colour, ImageFormat, Options};
 
 /// An encoded page image.
@@ -10,6 +11,8 @@ use crate::request::{Colour, ImageFormat, Options};
 pub struct Encoded {
     /// The file's bytes.
     pub bytes: Vec<u8>,
+    /// What kind of file.
+    pub format: model::ImageFormat,
     /// It was encoded in grey.
     pub grey: bool,
 }
@@ -28,13 +31,26 @@ pub struct EncodeError {
 /// What the encoder said: a side over its format's limit, for instance.
 pub fn encode(bitmap: &Bitmap, options: &Options) -> Result<Option<Encoded>, EncodeError> {
     let grey = options.colour == Colour::Auto && is_grey(bitmap.bytes());
-    let error = |reason: String| EncodeError { format: options.image.name(), reason };
-    let bytes = match options.image {
-        ImageFormat::Jpeg => jpeg(bitmap, grey, options.quality).map_err(|source| error(source.to_string()))?,
-        ImageFormat::Png => png(bitmap, grey).map_err(|source| error(source.to_string()))?,
+    let error = |reason: String| EncodeError {
+        format: options.image.name(),
+        reason,
+    };
+    let (format, bytes) = match options.image {
+        ImageFormat::Jpeg => (
+            model::ImageFormat::Jpeg,
+            jpeg(bitmap, grey, options.quality).map_err(|source| error(source.to_string()))?,
+        ),
+        ImageFormat::Png => (
+            model::ImageFormat::Png,
+            png(bitmap, grey).map_err(|source| error(source.to_string()))?,
+        ),
         ImageFormat::None => return Ok(None),
     };
-    Ok(Some(Encoded { bytes, grey }))
+    Ok(Some(Encoded {
+        bytes,
+        format,
+        grey,
+    }))
 }
 
 /// No pixel has a colour. `pixels` are BGRx; a coloured photo is found out within a few pixels.
@@ -42,7 +58,11 @@ fn is_grey(pixels: &[u8]) -> bool {
     /// Pixels looked at between two chances to leave: one row or so, long enough for vector instructions.
     const STRIDE_PIXELS: usize = 1024;
     let colour = |pixel: &[u8]| (pixel[0] ^ pixel[1]) | (pixel[1] ^ pixel[2]);
-    let coloured = |run: &[u8]| run.chunks_exact(4).fold(0, |seen, pixel| seen | colour(pixel)) != 0;
+    let coloured = |run: &[u8]| {
+        run.chunks_exact(4)
+            .fold(0, |seen, pixel| seen | colour(pixel))
+            != 0
+    };
     !pixels.chunks(STRIDE_PIXELS * 4).any(coloured)
 }
 
@@ -51,11 +71,16 @@ fn luma(pixels: &[u8]) -> Vec<u8> {
 }
 
 fn rgb(pixels: &[u8]) -> Vec<u8> {
-    pixels.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect()
+    pixels
+        .chunks_exact(4)
+        .flat_map(|pixel| [pixel[2], pixel[1], pixel[0]])
+        .collect()
 }
 
 fn jpeg(bitmap: &Bitmap, grey: bool, quality: u8) -> Result<Vec<u8>, jpeg_encoder::EncodingError> {
-    let side = |pixels: u32| u16::try_from(pixels).expect("the side cap of a bitmap is below the limit of JPEG");
+    let side = |pixels: u32| {
+        u16::try_from(pixels).expect("the side cap of a bitmap is below the limit of JPEG")
+    };
     let (width, height) = (side(bitmap.width()), side(bitmap.height()));
     let mut bytes = Vec::new();
     let mut encoder = jpeg_encoder::Encoder::new(&mut bytes, quality);
@@ -84,4 +109,7 @@ fn png(bitmap: &Bitmap, grey: bool) -> Result<Vec<u8>, png::EncodingError> {
     Ok(bytes)
 }
 
-const _: () = assert!(folio_pdf::limits::SIDE_PIXELS_MAX <= u16::MAX as u32, "a bitmap's side must fit a JPEG");
+const _: () = assert!(
+    folio_pdf::limits::PIXELS_PER_SIDE <= u16::MAX as u32,
+    "a bitmap's side must fit a JPEG"
+);

@@ -127,8 +127,17 @@ enum End {
 impl Job {
     /// Starts from the catalog's record: `pages` if the document was opened before, `completed` what is done and still
     /// there. `force` does completed pages again.
-    pub fn begin(selection: PageSelection, pages: Option<u32>, completed: PageSet, force: bool) -> (Self, Action) {
-        let skip = if force { PageSet::new() } else { completed.clone() };
+    pub fn begin(
+        selection: PageSelection,
+        pages: Option<u32>,
+        completed: PageSet,
+        force: bool,
+    ) -> (Self, Action) {
+        let skip = if force {
+            PageSet::new()
+        } else {
+            completed.clone()
+        };
         let mut job = Self {
             selection,
             completed_before: completed,
@@ -177,27 +186,46 @@ impl Job {
 
     /// How many pages of a document of `pages` this run has to render.
     pub fn to_render(&self, pages: u32) -> u32 {
-        self.selection.of(pages).filter(|page| !self.skip.contains(page)).fold(0, |count, _| count + 1)
+        self.selection
+            .of(pages)
+            .filter(|page| !self.skip.contains(page))
+            .fold(0, |count, _| count + 1)
     }
 
     fn nothing_is_missing(&self) -> bool {
         self.pages.is_some_and(|count| {
-            self.selection.beyond(count).is_none() && self.selection.of(count).all(|page| self.skip.contains(&page))
+            self.selection.beyond(count).is_none()
+                && self
+                    .selection
+                    .of(count)
+                    .all(|page| self.skip.contains(&page))
         })
     }
 
     fn hand_over(&mut self, page: u32) {
-        assert!(!self.skip.contains(&page), "page {page} was completed before and must not be rendered");
-        assert!(self.handed_over.insert(page), "page {page} was handed over twice");
+        assert!(
+            !self.skip.contains(&page),
+            "page {page} was completed before and must not be rendered"
+        );
+        assert!(
+            self.handed_over.insert(page),
+            "page {page} was handed over twice"
+        );
     }
 
     fn settle_stored(&mut self, page: u32) {
-        assert!(!self.failed.contains_key(&page), "page {page} failed and cannot be stored");
+        assert!(
+            !self.failed.contains_key(&page),
+            "page {page} failed and cannot be stored"
+        );
         assert!(self.stored.insert(page), "page {page} was stored twice");
     }
 
     fn settle_failed(&mut self, page: u32, reason: String) -> Action {
-        assert!(!self.stored.contains(&page), "page {page} is stored and cannot fail");
+        assert!(
+            !self.stored.contains(&page),
+            "page {page} is stored and cannot fail"
+        );
         let earlier = self.failed.insert(page, reason.clone());
         assert!(earlier.is_none(), "page {page} failed twice");
         Action::RecordFailure { page, reason }
@@ -213,16 +241,23 @@ impl Job {
             return None;
         }
         let Some(pages) = self.pages else {
-            self.end = Some(End::OpenFailed(format!("the renderer ended before it opened the document: {reason}")));
+            self.end = Some(End::OpenFailed(format!(
+                "the renderer ended before it opened the document: {reason}"
+            )));
             return None;
         };
         let page = self.page_in_progress(pages)?; // none: it died after its last page, and nothing is lost
-        Some(self.settle_failed(page, format!("the renderer ended while it was at this page: {reason}")))
+        Some(self.settle_failed(
+            page,
+            format!("the renderer ended while it was at this page: {reason}"),
+        ))
     }
 
     fn page_in_progress(&self, pages: u32) -> Option<u32> {
         let untouched = |page: &u32| {
-            !self.skip.contains(page) && !self.handed_over.contains(page) && !self.failed.contains_key(page)
+            !self.skip.contains(page)
+                && !self.handed_over.contains(page)
+                && !self.failed.contains_key(page)
         };
         self.selection.of(pages).find(untouched)
     }
@@ -245,7 +280,12 @@ impl Job {
         assert!(!self.concluded, "a run concludes once");
         self.concluded = true;
         let (status, reason) = self.verdict();
-        let skipped = self.pages.map(|count| self.selection.of(count).filter(|page| self.skip.contains(page)).collect());
+        let skipped = self.pages.map(|count| {
+            self.selection
+                .of(count)
+                .filter(|page| self.skip.contains(page))
+                .collect()
+        });
         Conclusion {
             status,
             reason,
@@ -258,27 +298,48 @@ impl Job {
 
     fn verdict(&self) -> (DocumentStatus, Option<String>) {
         match &self.end {
-            Some(End::OpenFailed(reason) | End::StorageLost(reason)) => return (DocumentStatus::Failed, Some(reason.clone())),
-            Some(End::Interrupted) if self.is_missing_pages() => return (DocumentStatus::Interrupted, None),
+            Some(End::OpenFailed(reason) | End::StorageLost(reason)) => {
+                return (DocumentStatus::Failed, Some(reason.clone()));
+            }
+            Some(End::Interrupted) if self.is_missing_pages() => {
+                return (DocumentStatus::Interrupted, None);
+            }
             _ => {}
         }
         if let Some((page, reason)) = self.failed.first_key_value() {
             let more = self.failed.len() - 1;
-            let others = if more == 0 { String::new() } else { format!(" (and {more} more)") };
-            return (DocumentStatus::Failed, Some(format!("page {page} failed{others}: {reason}")));
+            let others = if more == 0 {
+                String::new()
+            } else {
+                format!(" (and {more} more)")
+            };
+            return (
+                DocumentStatus::Failed,
+                Some(format!("page {page} failed{others}: {reason}")),
+            );
         }
         if self.is_missing_pages() {
-            return (DocumentStatus::Failed, Some("the renderer ended before all pages were drawn".to_owned()));
+            return (
+                DocumentStatus::Failed,
+                Some("the renderer ended before all pages were drawn".to_owned()),
+            );
         }
         match self.pages {
-            Some(count) if (1..=count).all(|page| self.is_completed(page)) => (DocumentStatus::Completed, None),
+            Some(count) if (1..=count).all(|page| self.is_completed(page)) => {
+                (DocumentStatus::Completed, None)
+            }
             _ => (DocumentStatus::Partial, None),
         }
     }
 
     fn is_missing_pages(&self) -> bool {
-        let missing = |page: u32| !self.skip.contains(&page) && !self.stored.contains(&page) && !self.failed.contains_key(&page);
-        self.pages.is_none_or(|count| self.selection.of(count).any(missing))
+        let missing = |page: u32| {
+            !self.skip.contains(&page)
+                && !self.stored.contains(&page)
+                && !self.failed.contains_key(&page)
+        };
+        self.pages
+            .is_none_or(|count| self.selection.of(count).any(missing))
     }
 
     fn is_completed(&self, page: u32) -> bool {
@@ -291,13 +352,22 @@ mod tests {
     use super::*;
 
     fn select(text: &str) -> PageSelection {
-        if text == "all" { PageSelection::all() } else { text.parse().unwrap() }
+        if text == "all" {
+            PageSelection::all()
+        } else {
+            text.parse().unwrap()
+        }
     }
 
     /// A run of a document of `pages` pages that was never begun before.
     fn fresh(pages: u32) -> Job {
         let (mut job, action) = Job::begin(PageSelection::all(), None, PageSet::new(), false);
-        assert_eq!(action, Action::Render { skip: PageSet::new() });
+        assert_eq!(
+            action,
+            Action::Render {
+                skip: PageSet::new()
+            }
+        );
         assert_eq!(job.on(Event::Opened { pages }), []);
         job
     }
@@ -327,30 +397,59 @@ mod tests {
     #[test]
     fn it_waits_for_pages_in_flight_and_reports_in_any_order() {
         let mut job = fresh(2);
-        assert_eq!(job.on(Event::Stored { page: 1 }), [], "a storer may be quicker than the owner's own report");
+        assert_eq!(
+            job.on(Event::Stored { page: 1 }),
+            [],
+            "a storer may be quicker than the owner's own report"
+        );
         job.on(Event::HandedOver { page: 1 });
         job.on(Event::HandedOver { page: 2 });
-        assert_eq!(job.on(Event::RenderingEnded), [], "page 2 is still in flight");
-        assert_eq!(concluded(job.on(Event::Stored { page: 2 })).status, DocumentStatus::Completed);
+        assert_eq!(
+            job.on(Event::RenderingEnded),
+            [],
+            "page 2 is still in flight"
+        );
+        assert_eq!(
+            concluded(job.on(Event::Stored { page: 2 })).status,
+            DocumentStatus::Completed
+        );
     }
 
     #[test]
     fn a_redelivery_skips_what_is_completed() {
         let (mut job, action) = Job::begin(select("all"), Some(3), [1, 3].into(), false);
-        assert_eq!(action, Action::Render { skip: [1, 3].into() });
+        assert_eq!(
+            action,
+            Action::Render {
+                skip: [1, 3].into()
+            }
+        );
         job.on(Event::Opened { pages: 3 });
         done(&mut job, 2);
         let end = concluded(job.on(Event::RenderingEnded));
-        assert_eq!((end.status, end.skipped, end.stored), (DocumentStatus::Completed, [1, 3].into(), [2].into()));
+        assert_eq!(
+            (end.status, end.skipped, end.stored),
+            (DocumentStatus::Completed, [1, 3].into(), [2].into())
+        );
     }
 
     #[test]
     fn a_completed_document_is_a_no_op_unless_forced() {
         let (_, action) = Job::begin(select("all"), Some(2), [1, 2].into(), false);
-        let Action::Conclude(end) = action else { panic!("nothing to render") };
-        assert_eq!((end.status, end.skipped), (DocumentStatus::Completed, [1, 2].into()));
+        let Action::Conclude(end) = action else {
+            panic!("nothing to render")
+        };
+        assert_eq!(
+            (end.status, end.skipped),
+            (DocumentStatus::Completed, [1, 2].into())
+        );
         let (_, action) = Job::begin(select("all"), Some(2), [1, 2].into(), true);
-        assert_eq!(action, Action::Render { skip: PageSet::new() });
+        assert_eq!(
+            action,
+            Action::Render {
+                skip: PageSet::new()
+            }
+        );
     }
 
     #[test]
@@ -358,25 +457,43 @@ mod tests {
         let (mut job, _) = Job::begin(select("2"), None, PageSet::new(), false);
         job.on(Event::Opened { pages: 2 });
         done(&mut job, 2);
-        assert_eq!(concluded(job.on(Event::RenderingEnded)).status, DocumentStatus::Partial);
+        assert_eq!(
+            concluded(job.on(Event::RenderingEnded)).status,
+            DocumentStatus::Partial
+        );
         let (mut job, _) = Job::begin(select("1"), Some(2), [2].into(), false);
         job.on(Event::Opened { pages: 2 });
         done(&mut job, 1);
-        assert_eq!(concluded(job.on(Event::RenderingEnded)).status, DocumentStatus::Completed);
+        assert_eq!(
+            concluded(job.on(Event::RenderingEnded)).status,
+            DocumentStatus::Completed
+        );
     }
 
     #[test]
     fn a_selection_beyond_the_end_is_never_a_no_op() {
         let (_, action) = Job::begin(select("1,9"), Some(2), [1].into(), false);
-        assert!(matches!(action, Action::Render { .. }), "the owner must look, and say that page 9 is not there");
+        assert!(
+            matches!(action, Action::Render { .. }),
+            "the owner must look, and say that page 9 is not there"
+        );
     }
 
     #[test]
     fn a_failed_page_is_recorded_and_fails_the_document_after_the_others() {
         let mut job = fresh(3);
         done(&mut job, 1);
-        let record = job.on(Event::Failed { page: 2, reason: "too large".into() });
-        assert_eq!(record, [Action::RecordFailure { page: 2, reason: "too large".into() }]);
+        let record = job.on(Event::Failed {
+            page: 2,
+            reason: "too large".into(),
+        });
+        assert_eq!(
+            record,
+            [Action::RecordFailure {
+                page: 2,
+                reason: "too large".into()
+            }]
+        );
         done(&mut job, 3);
         let end = concluded(job.on(Event::RenderingEnded));
         assert_eq!(end.status, DocumentStatus::Failed);
@@ -387,7 +504,9 @@ mod tests {
     #[test]
     fn a_document_that_cannot_be_opened_ends_at_once() {
         let (mut job, _) = Job::begin(select("all"), None, PageSet::new(), false);
-        let end = concluded(job.on(Event::OpenFailed { reason: "password needed".into() }));
+        let end = concluded(job.on(Event::OpenFailed {
+            reason: "password needed".into(),
+        }));
         assert_eq!((end.status, end.pages), (DocumentStatus::Failed, None));
         assert_eq!(end.reason.unwrap(), "password needed");
     }
@@ -399,7 +518,10 @@ mod tests {
         assert_eq!(job.on(Event::Interrupted), []);
         assert_eq!(job.on(Event::RenderingEnded), []);
         let end = concluded(job.on(Event::Stored { page: 1 }));
-        assert_eq!((end.status, end.stored), (DocumentStatus::Interrupted, [1].into()));
+        assert_eq!(
+            (end.status, end.stored),
+            (DocumentStatus::Interrupted, [1].into())
+        );
     }
 
     #[test]
@@ -407,31 +529,48 @@ mod tests {
         let mut job = fresh(1);
         done(&mut job, 1);
         job.on(Event::Interrupted);
-        assert_eq!(concluded(job.on(Event::RenderingEnded)).status, DocumentStatus::Completed);
+        assert_eq!(
+            concluded(job.on(Event::RenderingEnded)).status,
+            DocumentStatus::Completed
+        );
     }
 
     #[test]
     fn an_interrupted_document_whose_renderer_is_gone_is_interrupted_not_failed() {
         let mut job = fresh(3);
         job.on(Event::Interrupted);
-        let end = concluded(job.on(Event::RendererGone { reason: "stopped".into() }));
-        assert_eq!((end.status, end.failed.len()), (DocumentStatus::Interrupted, 0));
+        let end = concluded(job.on(Event::RendererGone {
+            reason: "stopped".into(),
+        }));
+        assert_eq!(
+            (end.status, end.failed.len()),
+            (DocumentStatus::Interrupted, 0)
+        );
     }
 
     #[test]
     fn a_dead_renderer_costs_the_page_it_was_at() {
         let mut job = fresh(3);
         job.on(Event::HandedOver { page: 1 });
-        let actions = job.on(Event::RendererGone { reason: "panicked".into() });
-        assert!(matches!(&actions[..], [Action::RecordFailure { page: 2, reason }] if reason.contains("panicked")));
+        let actions = job.on(Event::RendererGone {
+            reason: "panicked".into(),
+        });
+        assert!(
+            matches!(&actions[..], [Action::RecordFailure { page: 2, reason }] if reason.contains("panicked"))
+        );
         let end = concluded(job.on(Event::Stored { page: 1 }));
-        assert_eq!((end.status, end.stored), (DocumentStatus::Failed, [1].into()));
+        assert_eq!(
+            (end.status, end.stored),
+            (DocumentStatus::Failed, [1].into())
+        );
     }
 
     #[test]
     fn a_renderer_that_dies_before_it_opened_fails_the_document() {
         let (mut job, _) = Job::begin(select("all"), None, PageSet::new(), false);
-        let end = concluded(job.on(Event::RendererGone { reason: "panicked".into() }));
+        let end = concluded(job.on(Event::RendererGone {
+            reason: "panicked".into(),
+        }));
         assert_eq!(end.status, DocumentStatus::Failed);
         assert!(end.reason.unwrap().contains("panicked"));
     }
@@ -440,7 +579,9 @@ mod tests {
     fn a_renderer_that_dies_after_its_last_page_costs_nothing() {
         let mut job = fresh(1);
         done(&mut job, 1);
-        let end = concluded(job.on(Event::RendererGone { reason: "panicked".into() }));
+        let end = concluded(job.on(Event::RendererGone {
+            reason: "panicked".into(),
+        }));
         assert_eq!(end.status, DocumentStatus::Completed);
     }
 
@@ -448,9 +589,18 @@ mod tests {
     fn lost_storage_ends_it_at_once_with_the_cause() {
         let mut job = fresh(3);
         job.on(Event::HandedOver { page: 1 });
-        let end = concluded(job.on(Event::StorageLost { reason: "disk full".into() }));
-        assert_eq!((end.status, end.reason.as_deref()), (DocumentStatus::Failed, Some("disk full")));
-        assert_eq!(job.on(Event::Stored { page: 1 }), [], "a late report is ignored");
+        let end = concluded(job.on(Event::StorageLost {
+            reason: "disk full".into(),
+        }));
+        assert_eq!(
+            (end.status, end.reason.as_deref()),
+            (DocumentStatus::Failed, Some("disk full"))
+        );
+        assert_eq!(
+            job.on(Event::Stored { page: 1 }),
+            [],
+            "a late report is ignored"
+        );
     }
 
     #[test]

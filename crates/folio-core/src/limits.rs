@@ -35,4 +35,7 @@ pub const fn default_budget(storers: usize) -> usize {
     (2 * storers + 1) * PLANNED_PAGE_BYTES
 }
 
-const _: () = assert!(RENDERER_MAILBOX >= DOCUMENTS_IN_FLIGHT, "a document in flight must never wait for a place at the renderer");
+const _: () = assert!(
+    RENDERER_MAILBOX >= DOCUMENTS_IN_FLIGHT,
+    "a document in flight must never wait for a place at the renderer"
+);

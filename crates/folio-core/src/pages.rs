@@ -39,14 +39,25 @@ impl PageSelection {
     /// The first wanted page number that a document of `count` pages does not have.
     pub fn beyond(&self, count: u32) -> Option<u32> {
         let open = |range: &RangeInclusive<u32>| *range.end() == u32::MAX;
-        let first_missing = |range: &RangeInclusive<u32>| if open(range) { *range.start() } else { *range.end() };
-        self.ranges.iter().map(first_missing).find(|page| *page > count)
+        let first_missing = |range: &RangeInclusive<u32>| {
+            if open(range) {
+                *range.start()
+            } else {
+                *range.end()
+            }
+        };
+        self.ranges
+            .iter()
+            .map(first_missing)
+            .find(|page| *page > count)
     }
 }
 
 /// Why a page list cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{part}' is not a page or a range of pages: write for example 1-3,7 or 12- (pages are counted from 1)")]
+#[error(
+    "'{part}' is not a page or a range of pages: write for example 1-3,7 or 12- (pages are counted from 1)"
+)]
 pub struct BadPages {
     part: String,
 }
@@ -55,14 +66,26 @@ impl FromStr for PageSelection {
     type Err = BadPages;
 
     fn from_str(text: &str) -> Result<Self, BadPages> {
-        let ranges = text.split(',').map(str::trim).map(parse_range).collect::<Result<Vec<_>, _>>()?;
+        let ranges = text
+            .split(',')
+            .map(str::trim)
+            .map(parse_range)
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(Self { ranges })
     }
 }
 
 fn parse_range(part: &str) -> Result<RangeInclusive<u32>, BadPages> {
-    let bad = || BadPages { part: part.to_owned() };
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|page| *page > 0).ok_or_else(bad);
+    let bad = || BadPages {
+        part: part.to_owned(),
+    };
+    let number = |text: &str| {
+        text.trim()
+            .parse::<u32>()
+            .ok()
+            .filter(|page| *page > 0)
+            .ok_or_else(bad)
+    };
     let (first, last) = match part.split_once('-') {
         None => (number(part)?, number(part)?),
         Some((first, last)) if last.trim().is_empty() => (number(first)?, u32::MAX),
@@ -114,7 +137,13 @@ mod tests {
             let error = bad.parse::<PageSelection>().unwrap_err().to_string();
             assert!(error.contains("1-3,7"), "{bad}: {error}");
         }
-        assert!("1,x9".parse::<PageSelection>().unwrap_err().to_string().contains("'x9'"));
+        assert!(
+            "1,x9"
+                .parse::<PageSelection>()
+                .unwrap_err()
+                .to_string()
+                .contains("'x9'")
+        );
     }
 
     #[test]

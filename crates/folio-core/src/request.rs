@@ -44,7 +44,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { dpi: 150, image: ImageFormat::Jpeg, quality: 85, colour: Colour::Auto }
+        Self {
+            dpi: 150,
+            image: ImageFormat::Jpeg,
+            quality: 85,
+            colour: Colour::Auto,
+        }
     }
 }
 
@@ -140,9 +145,18 @@ impl DocumentId {
 fn identity(options: &Options) -> String {
     match options.image {
         ImageFormat::Jpeg => {
-            format!("\0dpi={};image=jpeg;quality={};colour={}", options.dpi, options.quality, options.colour.name())
+            format!(
+                "\0dpi={};image=jpeg;quality={};colour={}",
+                options.dpi,
+                options.quality,
+                options.colour.name()
+            )
         }
-        ImageFormat::Png => format!("\0dpi={};image=png;colour={}", options.dpi, options.colour.name()),
+        ImageFormat::Png => format!(
+            "\0dpi={};image=png;colour={}",
+            options.dpi,
+            options.colour.name()
+        ),
         ImageFormat::None => "\0image=none".to_owned(),
     }
 }
@@ -214,10 +228,34 @@ mod tests {
         for other in [
             id("b", base),
             id("a", Options { dpi: 151, ..base }),
-            id("a", Options { quality: 86, ..base }),
-            id("a", Options { image: ImageFormat::Png, ..base }),
-            id("a", Options { image: ImageFormat::None, ..base }),
-            id("a", Options { colour: Colour::Always, ..base }),
+            id(
+                "a",
+                Options {
+                    quality: 86,
+                    ..base
+                },
+            ),
+            id(
+                "a",
+                Options {
+                    image: ImageFormat::Png,
+                    ..base
+                },
+            ),
+            id(
+                "a",
+                Options {
+                    image: ImageFormat::None,
+                    ..base
+                },
+            ),
+            id(
+                "a",
+                Options {
+                    colour: Colour::Always,
+                    ..base
+                },
+            ),
         ] {
             assert_ne!(same, other);
         }
@@ -225,9 +263,15 @@ mod tests {
 
     #[test]
     fn an_option_that_the_format_ignores_does_not_name_it() {
-        let png = Options { image: ImageFormat::Png, ..Options::default() };
+        let png = Options {
+            image: ImageFormat::Png,
+            ..Options::default()
+        };
         assert_eq!(id("a", png), id("a", Options { quality: 1, ..png }));
-        let none = Options { image: ImageFormat::None, ..Options::default() };
+        let none = Options {
+            image: ImageFormat::None,
+            ..Options::default()
+        };
         assert_eq!(id("a", none), id("a", Options { dpi: 300, ..none }));
     }
 

@@ -147,10 +147,18 @@ pub struct Engine {
     pub offline: bool,
 }
 
-fn in_range<N: std::str::FromStr + PartialOrd + std::fmt::Display + Copy>(text: &str, range: std::ops::RangeInclusive<N>, what: &str) -> Result<N, String> {
+fn in_range<N: std::str::FromStr + PartialOrd + std::fmt::Display + Copy>(
+    text: &str,
+    range: std::ops::RangeInclusive<N>,
+    what: &str,
+) -> Result<N, String> {
     match text.parse::<N>() {
         Ok(number) if range.contains(&number) => Ok(number),
-        _ => Err(format!("{what} is a whole number from {} to {}", range.start(), range.end())),
+        _ => Err(format!(
+            "{what} is a whole number from {} to {}",
+            range.start(),
+            range.end()
+        )),
     }
 }
 
@@ -171,7 +179,8 @@ fn image(text: &str) -> Result<ImageFormat, String> {
 }
 
 fn pages(text: &str) -> Result<PageSelection, String> {
-    text.parse::<PageSelection>().map_err(|error| error.to_string())
+    text.parse::<PageSelection>()
+        .map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -194,8 +203,13 @@ mod tests {
             ("--image", "gif", "jpeg, png or none"),
             ("--pages", "3-1", "1-3,7"),
         ] {
-            let error = Arguments::try_parse_from(["folio", "extract", "a.pdf", option, value]).unwrap_err().to_string();
-            assert!(error.contains(option) && error.contains(value) && error.contains(says), "{error}");
+            let error = Arguments::try_parse_from(["folio", "extract", "a.pdf", option, value])
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains(option) && error.contains(value) && error.contains(says),
+                "{error}"
+            );
         }
     }
 }

@@ -46,5 +46,9 @@ pub(crate) fn code(done: Result<Ending, CannotStart>) -> ExitCode {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     // A closed standard output or error is nobody listening.
     let _ = error.print();
-    if error.use_stderr() { ExitCode::from(CANNOT_START) } else { ExitCode::SUCCESS }
+    if error.use_stderr() {
+        ExitCode::from(CANNOT_START)
+    } else {
+        ExitCode::SUCCESS
+    }
 }

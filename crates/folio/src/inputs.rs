@@ -43,12 +43,24 @@ pub(crate) fn find(named: &[PathBuf], spool: &Path) -> Found {
 impl Found {
     fn take_file(&mut self, path: &Path) {
         match fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => self.inputs.push(Input { name: path.display().to_string(), stem: stem(path), path: path.to_owned() }),
-            Ok(_) => self.problems.push(format!("{}: neither a file nor a folder; name a PDF", path.display())),
+            Ok(metadata) if metadata.is_file() => self.inputs.push(Input {
+                name: path.display().to_string(),
+                stem: stem(path),
+                path: path.to_owned(),
+            }),
+            Ok(_) => self.problems.push(format!(
+                "{}: neither a file nor a folder; name a PDF",
+                path.display()
+            )),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.problems.push(format!("{}: there is no such file; check the path", path.display()));
+                self.problems.push(format!(
+                    "{}: there is no such file; check the path",
+                    path.display()
+                ));
             }
-            Err(error) => self.problems.push(format!("{}: cannot be read: {error}", path.display())),
+            Err(error) => self
+                .problems
+                .push(format!("{}: cannot be read: {error}", path.display())),
         }
     }
 
@@ -56,19 +68,26 @@ impl Found {
         let before = self.inputs.len() + self.problems.len();
         self.search_below(folder);
         if self.inputs.len() + self.problems.len() == before {
-            self.problems.push(format!("{}: no PDF in this folder; name files that do not end in .pdf one by one", folder.display()));
+            self.problems.push(format!(
+                "{}: no PDF in this folder; name files that do not end in .pdf one by one",
+                folder.display()
+            ));
         }
     }
 
     /// Links to folders are not followed: they may lead round in circles.
     fn search_below(&mut self, folder: &Path) {
-        let mut entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
-            Ok(entries) => entries,
-            Err(error) => {
-                self.problems.push(format!("{}: the folder cannot be read: {error}", folder.display()));
-                return;
-            }
-        };
+        let mut entries =
+            match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    self.problems.push(format!(
+                        "{}: the folder cannot be read: {error}",
+                        folder.display()
+                    ));
+                    return;
+                }
+            };
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
@@ -85,25 +104,47 @@ impl Found {
         if self.inputs.iter().any(|input| input.path == path) {
             return; // it can be read once only
         }
-        let copied = fs::create_dir_all(spool).and_then(|()| fs::File::create(&path)).and_then(|mut file| {
-            io::copy(&mut io::stdin().lock(), &mut file)?;
-            file.flush()
-        });
+        let copied = fs::create_dir_all(spool)
+            .and_then(|()| fs::File::create(&path))
+            .and_then(|mut file| {
+                io::copy(&mut io::stdin().lock(), &mut file)?;
+                file.flush()
+            });
         match copied {
-            Ok(()) => self.inputs.push(Input { name: "-".to_owned(), stem: "stdin".to_owned(), path }),
-            Err(error) => self.problems.push(format!("-: standard input cannot be kept in {}: {error}", spool.display())),
+            Ok(()) => self.inputs.push(Input {
+                name: "-".to_owned(),
+                stem: "stdin".to_owned(),
+                path,
+            }),
+            Err(error) => self.problems.push(format!(
+                "-: standard input cannot be kept in {}: {error}",
+                spool.display()
+            )),
         }
     }
 }
 
 fn is_named_pdf(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
 }
 
 /// The file's stem as the beginning of a folder's name: no separators, no control characters, not too long.
 fn stem(path: &Path) -> String {
-    let plain = |c: char| if c.is_control() || matches!(c, '/' | '\\' | ':') { '_' } else { c };
-    let mut stem: String = path.file_stem().unwrap_or_default().to_string_lossy().chars().map(plain).collect();
+    let plain = |c: char| {
+        if c.is_control() || matches!(c, '/' | '\\' | ':') {
+            '_'
+        } else {
+            c
+        }
+    };
+    let mut stem: String = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .chars()
+        .map(plain)
+        .collect();
     while stem.len() > STEM_BYTES_MAX {
         stem.pop();
     }
@@ -115,7 +156,11 @@ mod tests {
     use super::*;
 
     fn names(found: &Found) -> Vec<&str> {
-        found.inputs.iter().map(|input| input.stem.as_str()).collect()
+        found
+            .inputs
+            .iter()
+            .map(|input| input.stem.as_str())
+            .collect()
     }
 
     #[test]
@@ -137,8 +182,16 @@ mod tests {
         let missing = folder.path().join("missing.pdf");
         let found = find(&[missing, folder.path().to_owned()], folder.path());
         assert_eq!(found.inputs, []);
-        assert!(found.problems[0].contains("missing.pdf: there is no such file"), "{:?}", found.problems);
-        assert!(found.problems[1].contains("no PDF in this folder"), "{:?}", found.problems);
+        assert!(
+            found.problems[0].contains("missing.pdf: there is no such file"),
+            "{:?}",
+            found.problems
+        );
+        assert!(
+            found.problems[1].contains("no PDF in this folder"),
+            "{:?}",
+            found.problems
+        );
     }
 
     #[test]
@@ -146,6 +199,9 @@ mod tests {
         assert_eq!(stem(Path::new("/a/first-folio.pdf")), "first-folio");
         assert_eq!(stem(Path::new("a:b\n.pdf")), "a_b_");
         let long = stem(Path::new(&"ü".repeat(200)));
-        assert!(long.len() <= STEM_BYTES_MAX && long.chars().all(|c| c == 'ü'), "{long}");
+        assert!(
+            long.len() <= STEM_BYTES_MAX && long.chars().all(|c| c == 'ü'),
+            "{long}"
+        );
     }
 }

@@ -17,19 +17,33 @@ impl OutputFolder {
     /// Makes the folder if it is not there, and takes it.
     pub(crate) fn take(root: &Path) -> Result<Self, CannotStart> {
         let refuse = |error: std::io::Error| {
-            CannotStart(format!("the output folder {} cannot be used: {error}; make it writable or choose another with --out", root.display()))
+            CannotStart(format!(
+                "the output folder {} cannot be used: {error}; make it writable or choose another with --out",
+                root.display()
+            ))
         };
         fs::create_dir_all(root.join(CORNER)).map_err(refuse)?;
         let path = root.join(CORNER).join("lock");
-        let mut lock = File::options().create(true).truncate(false).read(true).write(true).open(path).map_err(refuse)?;
+        let mut lock = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(refuse)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(in_use(root, &mut lock)),
             Err(TryLockError::Error(error)) => return Err(refuse(error)),
         }
         // The number is a courtesy to whoever is refused; the lock does not depend on it.
-        let _ = lock.set_len(0).and_then(|()| write!(lock, "{}", std::process::id()));
-        Ok(Self { root: root.to_owned(), _lock: lock })
+        let _ = lock
+            .set_len(0)
+            .and_then(|()| write!(lock, "{}", std::process::id()));
+        Ok(Self {
+            root: root.to_owned(),
+            _lock: lock,
+        })
     }
 
     /// The folder.
@@ -71,9 +85,18 @@ pub(crate) fn catalog(root: &Path) -> PathBuf {
 
 fn in_use(root: &Path, lock: &mut File) -> CannotStart {
     let mut holder = String::new();
-    let _ = lock.rewind().and_then(|()| lock.read_to_string(&mut holder));
-    let holder = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
-    CannotStart(format!("another run{holder} is writing to {}; wait for it, or choose another folder with --out", root.display()))
+    let _ = lock
+        .rewind()
+        .and_then(|()| lock.read_to_string(&mut holder));
+    let holder = if holder.is_empty() {
+        String::new()
+    } else {
+        format!(" (process {holder})")
+    };
+    CannotStart(format!(
+        "another run{holder} is writing to {}; wait for it, or choose another folder with --out",
+        root.display()
+    ))
 }
 
 #[cfg(test)]
@@ -86,7 +109,11 @@ mod tests {
         let root = folder.path().join("deep/out");
         let first = OutputFolder::take(&root).unwrap();
         let refused = OutputFolder::take(&root).unwrap_err().to_string();
-        assert!(refused.contains(&format!("process {}", std::process::id())) && refused.contains("--out"), "{refused}");
+        assert!(
+            refused.contains(&format!("process {}", std::process::id()))
+                && refused.contains("--out"),
+            "{refused}"
+        );
         drop(first);
         OutputFolder::take(&root).unwrap();
     }
@@ -97,6 +124,10 @@ mod tests {
         let root = folder.path().join("file");
         fs::write(&root, "").unwrap();
         let refused = OutputFolder::take(&root).unwrap_err().to_string();
-        assert!(refused.contains("file cannot be used") && refused.contains("choose another with --out"), "{refused}");
+        assert!(
+            refused.contains("file cannot be used")
+                && refused.contains("choose another with --out"),
+            "{refused}"
+        );
     }
 }

@@ -18,7 +18,7 @@ impl Bitmaps {
     pub(super) fn take(&self, room_bytes: usize) -> Bitmap {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle.pop().unwrap_or_default();
-        while idle.iter().map(Bitmap::capacity_bytes).sum::<usize>() > room_bytes {
+        while idle.iter().map(Bitmap::capacity).sum::<usize>() > room_bytes {
             idle.pop();
         }
         taken
@@ -26,6 +26,9 @@ impl Bitmaps {
 
     /// Rests `bitmap` until it is taken again.
     pub(super) fn put_back(&self, bitmap: Bitmap) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(bitmap);
+        self.idle
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(bitmap);
     }
 }

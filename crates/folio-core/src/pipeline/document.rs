@@ -12,14 +12,24 @@ use super::progress::Progress;
 use super::renderer::Extract;
 use crate::job::{Action, Conclusion, Event, Job};
 use crate::pages::PageSet;
-use crate::ports::{CatalogError, Delivery, DocumentRecord, DocumentRow, DocumentStatus, StoreError};
+use crate::ports::{
+    CatalogError, Delivery, DocumentRecord, DocumentRow, DocumentStatus, StoreError,
+};
 use crate::request::{DocumentId, ImageFormat, Options, Request};
 
 pub(super) enum DocumentMsg {
     /// The owner opened it.
-    Opened { pages: u32, title: Option<String>, engine: String },
+    Opened {
+        pages: u32,
+        title: Option<String>,
+        engine: String,
+    },
     /// A storer completed a page.
-    Stored { page: u32, words: u32, needs_ocr: bool },
+    Stored {
+        page: u32,
+        words: u32,
+        needs_ocr: bool,
+    },
     /// Anything else the job wants to know.
     Happened(Event),
     /// The owner is gone.
@@ -50,8 +60,19 @@ struct RunState {
 }
 
 impl Document {
-    pub(super) fn new(admission: Admission, services: Arc<Services>, renderer: ActorRef<Extract>, intake: ActorRef<IntakeMsg>) -> Self {
-        Self { admission, services, renderer, intake, run: None }
+    pub(super) fn new(
+        admission: Admission,
+        services: Arc<Services>,
+        renderer: ActorRef<Extract>,
+        intake: ActorRef<IntakeMsg>,
+    ) -> Self {
+        Self {
+            admission,
+            services,
+            renderer,
+            intake,
+            run: None,
+        }
     }
 }
 
@@ -70,7 +91,14 @@ impl Actor for Document {
                 self.intake.tell(IntakeMsg::StorageLost(reason.clone()));
                 let status = DocumentStatus::Failed;
                 let none = PageSet::new;
-                let end = Conclusion { status, reason: Some(reason), pages: None, stored: none(), skipped: none(), failed: Default::default() };
+                let end = Conclusion {
+                    status,
+                    reason: Some(reason),
+                    pages: None,
+                    stored: none(),
+                    skipped: none(),
+                    failed: Default::default(),
+                };
                 self.tell_finished(ctx, end, None, 0).await;
                 Ok(())
             }
@@ -79,12 +107,26 @@ impl Actor for Document {
 
     async fn receive(&mut self, ctx: &mut Context<DocumentMsg>, msg: DocumentMsg) -> Outcome {
         let event = match msg {
-            DocumentMsg::Opened { pages, title, engine } => self.opened(pages, title, &engine).await,
-            DocumentMsg::Stored { page, words, needs_ocr } => self.stored(page, words, needs_ocr).await,
+            DocumentMsg::Opened {
+                pages,
+                title,
+                engine,
+            } => self.opened(pages, title, &engine).await,
+            DocumentMsg::Stored {
+                page,
+                words,
+                needs_ocr,
+            } => self.stored(page, words, needs_ocr).await,
             DocumentMsg::Happened(event) => event,
-            DocumentMsg::RendererEnded(exit) => Event::RendererGone { reason: exit_text(&exit) },
+            DocumentMsg::RendererEnded(exit) => Event::RendererGone {
+                reason: exit_text(&exit),
+            },
         };
-        let actions = self.run.as_mut().map(|run| run.job.on(event)).unwrap_or_default();
+        let actions = self
+            .run
+            .as_mut()
+            .map(|run| run.job.on(event))
+            .unwrap_or_default();
         for action in actions {
             self.perform(ctx, action).await?;
         }
@@ -99,23 +141,59 @@ impl Document {
 
     /// Reads the record, and checks that what it calls completed is still in the store.
     async fn begin(&self) -> Result<(RunState, Action), String> {
-        let Request { name, stem, options, pages, force, .. } = self.request();
+        let Request {
+            name,
+            stem,
+            options,
+            pages,
+            force,
+            ..
+        } = self.request();
         let id = self.admission.id;
         let folder = format!("{stem}-{}", id.short());
-        let row = DocumentRow { id, name: name.clone(), folder, options: describe(options) };
-        let record = self.services.settings.catalog.begin(&row).await.map_err(|error| error.to_string())?;
-        let target = Arc::new(Target { id, folder: record.folder.clone(), options: *options });
+        let row = DocumentRow {
+            id,
+            name: name.clone(),
+            folder,
+            options: describe(options),
+        };
+        let record = self
+            .services
+            .settings
+            .catalog
+            .begin(&row)
+            .await
+            .map_err(|error| error.to_string())?;
+        let target = Arc::new(Target {
+            id,
+            folder: record.folder.clone(),
+            options: *options,
+        });
         let completed = self.still_stored(&record, &target).await?;
         let needs_ocr = record.needs_ocr.intersection(&completed).copied().collect();
         let (job, action) = Job::begin(pages.clone(), record.pages, completed, *force);
-        Ok((RunState { job, target, needs_ocr }, action))
+        Ok((
+            RunState {
+                job,
+                target,
+                needs_ocr,
+            },
+            action,
+        ))
     }
 
-    async fn still_stored(&self, record: &DocumentRecord, target: &Target) -> Result<PageSet, String> {
+    async fn still_stored(
+        &self,
+        record: &DocumentRecord,
+        target: &Target,
+    ) -> Result<PageSet, String> {
         let blobs = &self.services.settings.blobs;
         let mut there = PageSet::new();
         for page in record.completed.iter().copied() {
-            let layout = blobs.size(&target.layout_key(page)).await.map_err(|error| error.to_string())?;
+            let layout = blobs
+                .size(&target.layout_key(page))
+                .await
+                .map_err(|error| error.to_string())?;
             let image = match target.image_key(page) {
                 Some(key) => blobs.size(&key).await.map_err(|error| error.to_string())?,
                 None => Some(0),
@@ -128,14 +206,30 @@ impl Document {
     }
 
     async fn opened(&mut self, pages: u32, title: Option<String>, engine: &str) -> Event {
-        let Some(run) = &self.run else { return Event::Opened { pages } };
+        let Some(run) = &self.run else {
+            return Event::Opened { pages };
+        };
         let id = self.admission.id;
-        if let Err(error) = self.services.settings.catalog.opened(&id, pages, title.as_deref(), engine).await {
+        if let Err(error) = self
+            .services
+            .settings
+            .catalog
+            .opened(&id, pages, title.as_deref(), engine)
+            .await
+        {
             return self.storage_lost(&error);
         }
         let wanted = run.job.to_render(pages);
         let (name, folder) = (self.request().name.clone(), run.target.folder.clone());
-        self.tell(Progress::Opened { document: id, name, folder, pages, wanted, title }).await;
+        self.tell(Progress::Opened {
+            document: id,
+            name,
+            folder,
+            pages,
+            wanted,
+            title,
+        })
+        .await;
         Event::Opened { pages }
     }
 
@@ -146,7 +240,13 @@ impl Document {
                 false => run.needs_ocr.remove(&page),
             };
         }
-        self.tell(Progress::Stored { document: self.admission.id, page, words, needs_ocr }).await;
+        self.tell(Progress::Stored {
+            document: self.admission.id,
+            page,
+            words,
+            needs_ocr,
+        })
+        .await;
         Event::Stored { page }
     }
 
@@ -179,10 +279,21 @@ impl Document {
 
     async fn record_failure(&mut self, page: u32, reason: String) -> Outcome {
         let id = self.admission.id;
-        if let Err(error) = self.services.settings.catalog.fail_page(&id, page, &reason).await {
+        if let Err(error) = self
+            .services
+            .settings
+            .catalog
+            .fail_page(&id, page, &reason)
+            .await
+        {
             self.storage_lost(&error);
         }
-        self.tell(Progress::Failed { document: id, page, reason }).await;
+        self.tell(Progress::Failed {
+            document: id,
+            page,
+            reason,
+        })
+        .await;
         Ok(())
     }
 
@@ -193,11 +304,18 @@ impl Document {
             (end.status, end.reason) = (DocumentStatus::Failed, Some(end.reason.unwrap_or(reason)));
         }
         let catalog = &self.services.settings.catalog;
-        if let Err(error) = catalog.finish(&run.target.id, end.status, end.reason.as_deref()).await {
-            (end.status, end.reason) = (DocumentStatus::Failed, Some(end.reason.unwrap_or(error.to_string())));
+        if let Err(error) = catalog
+            .finish(&run.target.id, end.status, end.reason.as_deref())
+            .await
+        {
+            (end.status, end.reason) = (
+                DocumentStatus::Failed,
+                Some(end.reason.unwrap_or(error.to_string())),
+            );
         }
         let needs_ocr = count(&run.needs_ocr);
-        self.tell_finished(ctx, end, Some(run.target.folder.clone()), needs_ocr).await;
+        self.tell_finished(ctx, end, Some(run.target.folder.clone()), needs_ocr)
+            .await;
     }
 
     /// `text.txt`: the pages completed so far, in order, each ended by a form feed, as `pdftotext` does it.
@@ -207,15 +325,32 @@ impl Document {
         if end.stored.is_empty() && settings.blobs.size(&key).await.map_err(said)?.is_some() {
             return Ok(());
         }
-        let pages = settings.catalog.texts(&target.id).await.map_err(|error| error.to_string())?;
+        let pages = settings
+            .catalog
+            .texts(&target.id)
+            .await
+            .map_err(|error| error.to_string())?;
         if pages.is_empty() {
             return Ok(());
         }
-        let text: String = pages.into_iter().flat_map(|(_, text)| [text, "\u{c}".to_owned()]).collect();
-        settings.blobs.put(&key, text.into_bytes()).await.map_err(said)
+        let text: String = pages
+            .into_iter()
+            .flat_map(|(_, text)| [text, "\u{c}".to_owned()])
+            .collect();
+        settings
+            .blobs
+            .put(&key, text.into_bytes())
+            .await
+            .map_err(said)
     }
 
-    async fn tell_finished(&mut self, ctx: &mut Context<DocumentMsg>, end: Conclusion, folder: Option<String>, needs_ocr: u32) {
+    async fn tell_finished(
+        &mut self,
+        ctx: &mut Context<DocumentMsg>,
+        end: Conclusion,
+        folder: Option<String>,
+        needs_ocr: u32,
+    ) {
         let failed = u32::try_from(end.failed.len()).unwrap_or(u32::MAX);
         self.tell(Progress::Finished {
             document: Some(self.admission.id),
@@ -230,7 +365,11 @@ impl Document {
             needs_ocr,
         })
         .await;
-        let concluded = IntakeMsg::Concluded { id: self.admission.id, end, needs_ocr };
+        let concluded = IntakeMsg::Concluded {
+            id: self.admission.id,
+            end,
+            needs_ocr,
+        };
         let _ = self.intake.send(concluded).await;
         ctx.stop();
     }

@@ -56,7 +56,11 @@ impl Room {
     pub(super) fn new(bytes: usize, share: Share, gauges: Arc<Gauges>) -> Self {
         let now = gauges.bytes_in_flight.fetch_add(bytes, Relaxed) + bytes;
         gauges.bytes_in_flight_peak.fetch_max(now, Relaxed);
-        Self { bytes, gauges, _share: share }
+        Self {
+            bytes,
+            gauges,
+            _share: share,
+        }
     }
 }
 

@@ -25,7 +25,11 @@ pub(super) enum IntakeMsg {
     /// The file of a delivery was read and named, or could not be.
     Identified(Delivery, Result<(DocumentId, File), String>),
     /// A document's run is over.
-    Concluded { id: DocumentId, end: Conclusion, needs_ocr: u32 },
+    Concluded {
+        id: DocumentId,
+        end: Conclusion,
+        needs_ocr: u32,
+    },
     /// A document's actor is gone.
     DocumentEnded(DocumentId, Exit),
     /// The source took note.
@@ -71,7 +75,11 @@ impl Intake {
     ) -> Outcome<Self> {
         let settings = &services.settings;
         let bitmaps = Bitmaps::default();
-        let storer = Storer { services: services.clone(), bitmaps: bitmaps.clone(), intake: ctx.me().clone() };
+        let storer = Storer {
+            services: services.clone(),
+            bitmaps: bitmaps.clone(),
+            intake: ctx.me().clone(),
+        };
         let pool = WorkPool::new(settings.storers, move || storer).waiting(settings.storers);
         let storers = ctx.spawn("storers", pool)?;
         ctx.watch_with(&storers, |_| IntakeMsg::StorersEnded);
@@ -86,7 +94,10 @@ impl Intake {
         };
         let engine = settings.engine.clone();
         let owner = Props::blocking(move |_ctx| Renderer::new(&engine, downstream));
-        let renderer = ctx.spawn("renderer", owner.mailbox(Mailbox::bounded(limits::RENDERER_MAILBOX)))?;
+        let renderer = ctx.spawn(
+            "renderer",
+            owner.mailbox(Mailbox::bounded(limits::RENDERER_MAILBOX)),
+        )?;
         ctx.watch_with(&renderer, IntakeMsg::RendererEnded);
 
         let mut intake = Self {
@@ -145,7 +156,11 @@ impl Intake {
         ctx.pipe_to_self(async move { source.next().await }, IntakeMsg::Next);
     }
 
-    fn answered(&mut self, ctx: &mut Context<IntakeMsg>, answer: Result<Option<Delivery>, SourceError>) {
+    fn answered(
+        &mut self,
+        ctx: &mut Context<IntakeMsg>,
+        answer: Result<Option<Delivery>, SourceError>,
+    ) {
         self.pulling = false;
         match answer {
             Ok(Some(delivery)) if self.is_ending() => self.give_back(ctx, delivery),
@@ -160,10 +175,19 @@ impl Intake {
         self.arriving += 1;
         let request = delivery.request.clone();
         let blocking = self.services.settings.encoding.clone();
-        ctx.pipe_blocking(&blocking, move || open_and_name(&request), |named| IntakeMsg::Identified(delivery, named));
+        ctx.pipe_blocking(
+            &blocking,
+            move || open_and_name(&request),
+            |named| IntakeMsg::Identified(delivery, named),
+        );
     }
 
-    async fn admit(&mut self, ctx: &mut Context<IntakeMsg>, delivery: Delivery, named: Result<(DocumentId, File), String>) -> Outcome {
+    async fn admit(
+        &mut self,
+        ctx: &mut Context<IntakeMsg>,
+        delivery: Delivery,
+        named: Result<(DocumentId, File), String>,
+    ) -> Outcome {
         self.arriving -= 1;
         let (id, file) = match named {
             Ok(_) if self.is_ending() => {
@@ -181,13 +205,31 @@ impl Intake {
             return Ok(());
         }
         self.report.documents += 1;
-        let admission = Admission { delivery: delivery.clone(), id, file: Arc::new(file) };
-        let (services, renderer, me) = (self.services.clone(), self.renderer.clone(), ctx.me().clone());
+        let admission = Admission {
+            delivery: delivery.clone(),
+            id,
+            file: Arc::new(file),
+        };
+        let (services, renderer, me) = (
+            self.services.clone(),
+            self.renderer.clone(),
+            ctx.me().clone(),
+        );
         let props = Props::new(move || Document::new(admission, services, renderer, me));
         let places = limits::DOCUMENT_MAILBOX.max(4 * self.services.settings.storers);
-        let document = ctx.spawn(format!("document-{}", id.short()), props.mailbox(Mailbox::bounded(places)))?;
+        let document = ctx.spawn(
+            format!("document-{}", id.short()),
+            props.mailbox(Mailbox::bounded(places)),
+        )?;
         ctx.watch_with(&document, move |exit| IntakeMsg::DocumentEnded(id, exit));
-        self.running.insert(id, Running { document, deliveries: vec![delivery], concluded: false });
+        self.running.insert(
+            id,
+            Running {
+                document,
+                deliveries: vec![delivery],
+                concluded: false,
+            },
+        );
         Ok(())
     }
 
@@ -200,8 +242,16 @@ impl Intake {
         self.settle(ctx, delivery);
     }
 
-    fn conclude(&mut self, ctx: &mut Context<IntakeMsg>, id: DocumentId, end: &Conclusion, needs_ocr: u32) {
-        let Some(running) = self.running.get_mut(&id) else { return };
+    fn conclude(
+        &mut self,
+        ctx: &mut Context<IntakeMsg>,
+        id: DocumentId,
+        end: &Conclusion,
+        needs_ocr: u32,
+    ) {
+        let Some(running) = self.running.get_mut(&id) else {
+            return;
+        };
         running.concluded = true;
         let deliveries = std::mem::take(&mut running.deliveries);
         let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
@@ -231,11 +281,22 @@ impl Intake {
 
     /// A document's actor that ends without a conclusion died of a mistake of ours: say so, and go on.
     async fn document_ended(&mut self, ctx: &mut Context<IntakeMsg>, id: DocumentId, exit: &Exit) {
-        let Some(running) = self.running.remove(&id) else { return };
+        let Some(running) = self.running.remove(&id) else {
+            return;
+        };
         if !running.concluded {
             self.report.documents_failed += 1;
-            let name = running.deliveries.first().map(|delivery| delivery.request.name.clone()).unwrap_or_default();
-            self.tell_unstarted(Some(id), name, format!("its run ended early: {}", exit_text(exit))).await;
+            let name = running
+                .deliveries
+                .first()
+                .map(|delivery| delivery.request.name.clone())
+                .unwrap_or_default();
+            self.tell_unstarted(
+                Some(id),
+                name,
+                format!("its run ended early: {}", exit_text(exit)),
+            )
+            .await;
         }
         for delivery in running.deliveries {
             self.settle(ctx, delivery);
@@ -260,12 +321,18 @@ impl Intake {
 
     fn settle(&self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
         let source = self.services.settings.source.clone();
-        ctx.pipe_to_self(async move { source.ack(delivery).await }, IntakeMsg::Settled);
+        ctx.pipe_to_self(
+            async move { source.ack(delivery).await },
+            IntakeMsg::Settled,
+        );
     }
 
     fn give_back(&self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
         let source = self.services.settings.source.clone();
-        ctx.pipe_to_self(async move { source.nack(delivery).await }, IntakeMsg::Settled);
+        ctx.pipe_to_self(
+            async move { source.nack(delivery).await },
+            IntakeMsg::Settled,
+        );
     }
 
     /// Pages in flight are still stored; the owner stops after the page it is at.
@@ -281,7 +348,10 @@ impl Intake {
             return;
         }
         self.abort(reason);
-        self.tell_all(&Event::StorageLost { reason: reason.to_owned() }).await;
+        self.tell_all(&Event::StorageLost {
+            reason: reason.to_owned(),
+        })
+        .await;
         self.storers.stop();
     }
 
@@ -295,7 +365,8 @@ impl Intake {
     async fn storers_ended(&mut self) {
         self.storers_ended = true;
         if !self.is_through() {
-            self.storage_lost("the storers ended before the run was through").await;
+            self.storage_lost("the storers ended before the run was through")
+                .await;
         }
     }
 
@@ -307,7 +378,10 @@ impl Intake {
     async fn tell_all(&self, event: &Event) {
         for running in self.running.values() {
             // A document that is gone needs to hear nothing.
-            let _ = running.document.send(DocumentMsg::Happened(event.clone())).await;
+            let _ = running
+                .document
+                .send(DocumentMsg::Happened(event.clone()))
+                .await;
         }
     }
 

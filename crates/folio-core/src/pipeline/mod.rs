@@ -39,6 +39,7 @@ mod storer;
 
 pub use gauges::Gauges;
 pub use progress::{Progress, RunReport};
+pub use renderer::explain;
 
 use intake::{Intake, IntakeMsg};
 
@@ -83,15 +84,28 @@ pub struct Run {
 /// # Errors
 /// When the system is stopping, or runs a pipeline already: there is one owner of the engine in a process.
 pub fn start(system: &ActorSystem, settings: Settings) -> Result<Run, SpawnError> {
-    assert!(settings.storers > 0, "a pipeline without storers stores nothing");
+    assert!(
+        settings.storers > 0,
+        "a pipeline without storers stores nothing"
+    );
     let gauges = Arc::new(Gauges::default());
     let report = Arc::new(OnceLock::new());
-    let services = Arc::new(Services { settings, gauges: gauges.clone() });
+    let services = Arc::new(Services {
+        settings,
+        gauges: gauges.clone(),
+    });
     let slot = report.clone();
     let budget = Budget::new(services.settings.budget_bytes);
     let props = Props::setup(async move |ctx| Intake::start(ctx, services, budget, slot).await);
-    let intake = system.spawn("intake", props.mailbox(Mailbox::bounded(limits::INTAKE_MAILBOX)))?;
-    Ok(Run { intake, report, gauges })
+    let intake = system.spawn(
+        "intake",
+        props.mailbox(Mailbox::bounded(limits::INTAKE_MAILBOX)),
+    )?;
+    Ok(Run {
+        intake,
+        report,
+        gauges,
+    })
 }
 
 impl Run {
@@ -103,7 +117,10 @@ impl Run {
     /// Waits for the end. Cancel safe.
     pub async fn ended(&self) -> RunReport {
         let exit = self.intake.terminated().await;
-        let died = || RunReport { aborted: Some(format!("the intake ended without a report: {exit:?}")), ..RunReport::default() };
+        let died = || RunReport {
+            aborted: Some(format!("the intake ended without a report: {exit:?}")),
+            ..RunReport::default()
+        };
         self.report.get().cloned().unwrap_or_else(died)
     }
 

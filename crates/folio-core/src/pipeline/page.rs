@@ -57,23 +57,32 @@ pub(super) struct Duty {
 
 impl Duty {
     pub(super) fn new(page: u32, document: ActorRef<DocumentMsg>) -> Self {
-        Self { page, document: Some(document) }
-    }
-
-    pub(super) fn page(&self) -> u32 {
-        self.page
+        Self {
+            page,
+            document: Some(document),
+        }
     }
 
     /// The page is completed.
-    pub(super) async fn stored(self, words: u32, needs_ocr: bool) -> Result<(), SendError<DocumentMsg>> {
+    pub(super) async fn stored(
+        self,
+        words: u32,
+        needs_ocr: bool,
+    ) -> Result<(), SendError<DocumentMsg>> {
         let page = self.page;
-        self.settle(DocumentMsg::Stored { page, words, needs_ocr }).await
+        self.settle(DocumentMsg::Stored {
+            page,
+            words,
+            needs_ocr,
+        })
+        .await
     }
 
     /// The page cannot be had.
     pub(super) async fn failed(self, reason: String) -> Result<(), SendError<DocumentMsg>> {
         let page = self.page;
-        self.settle(DocumentMsg::Happened(Event::Failed { page, reason })).await
+        self.settle(DocumentMsg::Happened(Event::Failed { page, reason }))
+            .await
     }
 
     async fn settle(mut self, msg: DocumentMsg) -> Result<(), SendError<DocumentMsg>> {
@@ -88,7 +97,10 @@ impl Drop for Duty {
     fn drop(&mut self) {
         if let Some(document) = self.document.take() {
             let reason = "its storer ended before the page was stored".to_owned();
-            document.tell(DocumentMsg::Happened(Event::Failed { page: self.page, reason }));
+            document.tell(DocumentMsg::Happened(Event::Failed {
+                page: self.page,
+                reason,
+            }));
         }
     }
 }

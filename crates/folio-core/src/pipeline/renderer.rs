@@ -29,6 +29,7 @@ pub(super) struct Extract {
 
 pub(super) struct Renderer {
     engine: Pdfium,
+    engine_version: String,
     storers: ActorRef<Rendered>,
     budget: Budget,
     budget_bytes: usize,
@@ -54,9 +55,26 @@ struct Unwanted;
 impl Renderer {
     /// Loads the engine. Runs on the owner's thread, on which everything it makes stays.
     pub(super) fn new(engine: &Path, downstream: Downstream) -> Outcome<Self> {
-        let Downstream { storers, budget, budget_bytes, bitmaps, gauges, page_deadline } = downstream;
+        let Downstream {
+            storers,
+            budget,
+            budget_bytes,
+            bitmaps,
+            gauges,
+            page_deadline,
+        } = downstream;
         let engine = Pdfium::load(engine)?;
-        Ok(Self { engine, storers, budget, budget_bytes, bitmaps, gauges, page_deadline })
+        let engine_version = engine.version();
+        Ok(Self {
+            engine,
+            engine_version,
+            storers,
+            budget,
+            budget_bytes,
+            bitmaps,
+            gauges,
+            page_deadline,
+        })
     }
 
     fn extract(&self, ctx: &Context<Extract>, job: &Extract) -> Result<(), Unwanted> {
@@ -65,9 +83,20 @@ impl Renderer {
             Err(reason) => return report(job, DocumentMsg::Happened(Event::OpenFailed { reason })),
         };
         let pages = document.page_count();
-        let (title, engine) = (document.info().title, self.engine.version());
-        report(job, DocumentMsg::Opened { pages, title, engine })?;
-        for number in job.selection.of(pages).filter(|page| !job.skip.contains(page)) {
+        let (title, engine) = (document.info().title, self.engine_version.clone());
+        report(
+            job,
+            DocumentMsg::Opened {
+                pages,
+                title,
+                engine,
+            },
+        )?;
+        for number in job
+            .selection
+            .of(pages)
+            .filter(|page| !job.skip.contains(page))
+        {
             if ctx.is_stopping() {
                 break;
             }
@@ -77,18 +106,41 @@ impl Renderer {
     }
 
     fn open(&self, job: &Extract) -> Result<Document, String> {
-        let file = job.file.try_clone().map_err(|error| format!("cannot be read: {error}"))?;
+        let file = job
+            .file
+            .try_clone()
+            .map_err(|error| format!("cannot be read: {error}"))?;
         self.gauges.document_opened();
-        let document = self.engine.open(file, job.password.as_ref().map(Password::reveal)).map_err(explain)?;
+        let document = self
+            .engine
+            .open(file, job.password.as_ref().map(Password::reveal))
+            .map_err(|error| explain(&error))?;
         match job.selection.beyond(document.page_count()) {
-            Some(page) => Err(format!("page {page} was asked for, and the document has {} pages: choose others with --pages", document.page_count())),
+            Some(page) => Err(format!(
+                "page {page} was asked for, and the document has {} pages: choose others with --pages",
+                document.page_count()
+            )),
             None => Ok(document),
         }
     }
 
     /// One page: room, place, drawing, in this order, so that nothing large waits in memory.
-    fn page(&self, ctx: &Context<Extract>, job: &Extract, document: &Document, number: u32) -> Result<(), Unwanted> {
-        let failed = |error: PageError| report(job, DocumentMsg::Happened(Event::Failed { page: number, reason: error.to_string() }));
+    fn page(
+        &self,
+        ctx: &Context<Extract>,
+        job: &Extract,
+        document: &Document,
+        number: u32,
+    ) -> Result<(), Unwanted> {
+        let failed = |error: PageError| {
+            report(
+                job,
+                DocumentMsg::Happened(Event::Failed {
+                    page: number,
+                    reason: error.to_string(),
+                }),
+            )
+        };
         let mut page = match document.page(number - 1) {
             Ok(page) => page,
             Err(error) => return failed(error),
@@ -96,7 +148,9 @@ impl Renderer {
         let dpi = job.target.options.dpi;
         let bytes = match job.target.options.image {
             ImageFormat::None => Ok(0),
-            _ => page.pixel_size(dpi).map(|(width, height)| width as usize * height as usize * 4),
+            _ => page
+                .pixel_size(dpi)
+                .map(|(width, height)| width as usize * height as usize * 4),
         };
         let bytes = match bytes {
             Ok(bytes) => bytes,
@@ -111,24 +165,49 @@ impl Renderer {
         }
     }
 
-    fn draw(&self, ctx: &Context<Extract>, job: &Extract, page: &mut Page<'_>, room: Room, number: u32) -> Result<Rendered, PageError> {
+    fn draw(
+        &self,
+        ctx: &Context<Extract>,
+        job: &Extract,
+        page: &mut Page<'_>,
+        room: Room,
+        number: u32,
+    ) -> Result<Rendered, PageError> {
         let options = &job.target.options;
         let bitmap = match options.image {
             ImageFormat::None => None,
             _ => {
-                let mut bitmap = self.bitmaps.take(self.budget_bytes.saturating_sub(self.gauges.bytes_in_flight()));
+                let mut bitmap = self.bitmaps.take(
+                    self.budget_bytes
+                        .saturating_sub(self.gauges.bytes_in_flight()),
+                );
                 let clock = ctx.clock();
                 let deadline = clock.deadline(self.page_deadline);
-                page.render(options.dpi, &mut bitmap, &mut || clock.remaining(deadline).is_zero())?;
+                page.render(options.dpi, &mut bitmap, &mut || {
+                    clock.remaining(deadline).is_zero()
+                })?;
                 Some(bitmap)
             }
         };
         let text = page.text()?;
         self.gauges.page_rendered();
         let (width_pt, height_pt) = page.size();
-        let geometry = PageGeometry { page: number, width_pt, height_pt, rotation: page.rotation(), crop: page.crop_box() };
+        let geometry = PageGeometry {
+            page: number,
+            width_pt,
+            height_pt,
+            rotation: page.rotation(),
+            crop: page.crop_box(),
+        };
         let duty = Duty::new(number, job.document.clone());
-        Ok(Rendered { target: job.target.clone(), geometry, text, bitmap, room, duty })
+        Ok(Rendered {
+            target: job.target.clone(),
+            geometry,
+            text,
+            bitmap,
+            room,
+            duty,
+        })
     }
 }
 
@@ -142,7 +221,12 @@ impl BlockingActor for Renderer {
     }
 }
 
-fn hand_over(job: &Extract, place: Permit<Rendered>, rendered: Rendered, page: u32) -> Result<(), Unwanted> {
+fn hand_over(
+    job: &Extract,
+    place: Permit<Rendered>,
+    rendered: Rendered,
+    page: u32,
+) -> Result<(), Unwanted> {
     place.send(rendered);
     report(job, DocumentMsg::Happened(Event::HandedOver { page }))
 }
@@ -152,10 +236,10 @@ fn report(job: &Extract, msg: DocumentMsg) -> Result<(), Unwanted> {
 }
 
 /// The engine's error with the next step for the person who gave the file.
-fn explain(error: OpenError) -> String {
+pub fn explain(error: &OpenError) -> String {
     match error {
         OpenError::PasswordNeeded | OpenError::PasswordWrong => {
-            format!("{error}: give it with --password-file FILE or --password-env VARIABLE")
+            format!("{error}; give it with --password-file FILE or --password-env VARIABLE")
         }
         other => other.to_string(),
     }

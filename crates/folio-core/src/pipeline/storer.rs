@@ -49,6 +49,8 @@ pub(super) struct Storer {
     pub(super) intake: ActorRef<IntakeMsg>,
 }
 
+const POINTS_PER_INCH: f64 = 72.0;
+
 /// Why a page is not stored; one variant per decision.
 enum Trouble {
     /// This page only.
@@ -71,20 +73,44 @@ impl Actor for Storer {
 
 impl Storer {
     fn encode(&self, ctx: &mut Context<StorerMsg>, job: Job<Rendered>) {
-        let (Rendered { target, geometry, text, bitmap, room, duty }, ticket) = job.split();
+        let (
+            Rendered {
+                target,
+                geometry,
+                text,
+                bitmap,
+                room,
+                duty,
+            },
+            ticket,
+        ) = job.split();
         let (options, bitmaps) = (target.options, self.bitmaps.clone());
-        let errand = Errand { target, duty, room, ticket };
+        let errand = Errand {
+            target,
+            duty,
+            room,
+            ticket,
+        };
         // A page that makes our own code panic costs that page, not the storer.
         let work = move || {
-            panic::catch_unwind(AssertUnwindSafe(|| prepare(&options, &geometry, &text, bitmap, &bitmaps)))
-                .unwrap_or_else(|_| Err("encoding it panicked; please report this document".to_owned()))
+            panic::catch_unwind(AssertUnwindSafe(|| {
+                prepare(&options, &geometry, &text, bitmap, &bitmaps)
+            }))
+            .unwrap_or_else(|_| Err("encoding it panicked; please report this document".to_owned()))
         };
-        ctx.pipe_blocking(&self.services.settings.encoding, work, move |prepared| StorerMsg::Encoded(prepared, errand));
+        ctx.pipe_blocking(&self.services.settings.encoding, work, move |prepared| {
+            StorerMsg::Encoded(prepared, errand)
+        });
     }
 
     /// Stores what was prepared, settles the page with its document, and is free for the next one.
     async fn store(&self, prepared: Result<Prepared, String>, errand: Errand) {
-        let Errand { target, duty, room, ticket } = errand;
+        let Errand {
+            target,
+            duty,
+            room,
+            ticket,
+        } = errand;
         let outcome = match prepared {
             Ok(prepared) => self.commit(&target, prepared).await,
             Err(reason) => Err(Trouble::Page(reason)),
@@ -95,7 +121,10 @@ impl Storer {
             Ok((words, needs_ocr)) => duty.stored(words, needs_ocr).await,
             Err(Trouble::Page(reason)) => duty.failed(reason).await,
             Err(Trouble::Storage(reason)) => {
-                let _ = self.intake.send(IntakeMsg::StorageLost(reason.clone())).await;
+                let _ = self
+                    .intake
+                    .send(IntakeMsg::StorageLost(reason.clone()))
+                    .await;
                 duty.failed(reason).await
             }
         };
@@ -114,8 +143,14 @@ impl Storer {
             }
         };
         let layout_key = target.layout_key(row.page);
-        let put_layout = settings.blobs.put(&layout_key, row.layout.clone().into_bytes());
-        let (image, layout, recorded) = tokio::join!(put_image, put_layout, settings.catalog.store_layout(&target.id, &row));
+        let put_layout = settings
+            .blobs
+            .put(&layout_key, row.layout.clone().into_bytes());
+        let (image, layout, recorded) = tokio::join!(
+            put_image,
+            put_layout,
+            settings.catalog.store_layout(&target.id, &row)
+        );
         image?;
         layout?;
         recorded?;
@@ -125,25 +160,44 @@ impl Storer {
 }
 
 /// Encodes the image, builds the layout, and lets the bitmap rest.
-fn prepare(options: &Options, geometry: &PageGeometry, text: &PageText, bitmap: Option<Bitmap>, bitmaps: &Bitmaps) -> Result<Prepared, String> {
+fn prepare(
+    options: &Options,
+    geometry: &PageGeometry,
+    text: &PageText,
+    bitmap: Option<Bitmap>,
+    bitmaps: &Bitmaps,
+) -> Result<Prepared, String> {
     let image = match &bitmap {
         Some(bitmap) => encode(bitmap, options).map_err(|error| error.to_string())?,
         None => None,
     };
     let mut page = layout::build(geometry, text);
-    page.image = bitmap.as_ref().zip(image.as_ref()).map(|(bitmap, image)| ImageInfo {
-        width_px: bitmap.width(),
-        height_px: bitmap.height(),
-        format: options.image.name().to_owned(),
-        grey: image.grey,
-        dpi: options.dpi,
-    });
+    page.image = bitmap
+        .as_ref()
+        .zip(image.as_ref())
+        .map(|(bitmap, image)| ImageInfo {
+            width_px: bitmap.width(),
+            height_px: bitmap.height(),
+            px_per_pt: f64::from(options.dpi) / POINTS_PER_INCH,
+            format: image.format,
+            grey: image.grey,
+        });
     if let Some(bitmap) = bitmap {
         bitmaps.put_back(bitmap);
     }
     let words = u32::try_from(page.words().count()).unwrap_or(u32::MAX);
-    let row = PageRow { page: page.page, text: page.text(), words, needs_ocr: page.needs_ocr, layout: page.to_json() };
-    Ok(Prepared { image: image.map(|image| image.bytes), row })
+    let layout = String::from_utf8(page.to_json()).map_err(|error| error.to_string())?;
+    let row = PageRow {
+        page: page.page,
+        text: page.text(),
+        words,
+        needs_ocr: page.needs_ocr,
+        layout,
+    };
+    Ok(Prepared {
+        image: image.map(|image| image.bytes),
+        row,
+    })
 }
 
 impl From<StoreError> for Trouble {

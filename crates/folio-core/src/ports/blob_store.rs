@@ -48,9 +48,14 @@ pub enum StoreError {
 /// # Errors
 /// `Rejected`, naming the key.
 pub fn check_key(key: &str) -> Result<(), StoreError> {
-    let plain = |segment: &str| !segment.is_empty() && segment != "." && segment != ".." && !segment.contains(['\\', '\0']);
+    let plain = |segment: &str| {
+        !segment.is_empty() && segment != "." && segment != ".." && !segment.contains(['\\', '\0'])
+    };
     if key.split('/').all(plain) {
         return Ok(());
     }
-    Err(StoreError::Rejected { key: key.to_owned(), reason: "not a relative path of plain names".to_owned() })
+    Err(StoreError::Rejected {
+        key: key.to_owned(),
+        reason: "not a relative path of plain names".to_owned(),
+    })
 }

@@ -16,31 +16,64 @@ use crate::request::DocumentId;
 /// 6. Text comes back as it was given, NUL excepted: the layout never holds one.
 pub trait Catalog: Send + Sync + 'static {
     /// Makes or finds the document and marks it running.
-    fn begin<'a>(&'a self, row: &'a DocumentRow) -> PortFuture<'a, Result<DocumentRecord, CatalogError>>;
+    fn begin<'a>(
+        &'a self,
+        row: &'a DocumentRow,
+    ) -> PortFuture<'a, Result<DocumentRecord, CatalogError>>;
 
     /// What the opened file turned out to be.
-    fn opened<'a>(&'a self, id: &'a DocumentId, pages: u32, title: Option<&'a str>, engine: &'a str) -> PortFuture<'a, Result<(), CatalogError>>;
+    fn opened<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        pages: u32,
+        title: Option<&'a str>,
+        engine: &'a str,
+    ) -> PortFuture<'a, Result<(), CatalogError>>;
 
     /// A page's layout and text, on the way to being completed.
-    fn store_layout<'a>(&'a self, id: &'a DocumentId, page: &'a PageRow) -> PortFuture<'a, Result<(), CatalogError>>;
+    fn store_layout<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: &'a PageRow,
+    ) -> PortFuture<'a, Result<(), CatalogError>>;
 
     /// The commit point of a page: everything of it is stored.
     ///
     /// # Errors
     /// [`CatalogError::Guard`] when its layout is not there.
-    fn complete_page<'a>(&'a self, id: &'a DocumentId, page: u32) -> PortFuture<'a, Result<(), CatalogError>>;
+    fn complete_page<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: u32,
+    ) -> PortFuture<'a, Result<(), CatalogError>>;
 
     /// A page that cannot be had, and why.
-    fn fail_page<'a>(&'a self, id: &'a DocumentId, page: u32, reason: &'a str) -> PortFuture<'a, Result<(), CatalogError>>;
+    fn fail_page<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: u32,
+        reason: &'a str,
+    ) -> PortFuture<'a, Result<(), CatalogError>>;
 
     /// How the run ended for this document.
-    fn finish<'a>(&'a self, id: &'a DocumentId, status: DocumentStatus, reason: Option<&'a str>) -> PortFuture<'a, Result<(), CatalogError>>;
+    fn finish<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        status: DocumentStatus,
+        reason: Option<&'a str>,
+    ) -> PortFuture<'a, Result<(), CatalogError>>;
 
     /// The pages known, in page order.
-    fn pages<'a>(&'a self, id: &'a DocumentId) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>>;
+    fn pages<'a>(
+        &'a self,
+        id: &'a DocumentId,
+    ) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>>;
 
     /// Number and text of each completed page, in page order.
-    fn texts<'a>(&'a self, id: &'a DocumentId) -> PortFuture<'a, Result<Vec<(u32, String)>, CatalogError>>;
+    fn texts<'a>(
+        &'a self,
+        id: &'a DocumentId,
+    ) -> PortFuture<'a, Result<Vec<(u32, String)>, CatalogError>>;
 
     /// Every document, in the order they were first begun.
     fn documents(&self) -> PortFuture<'_, Result<Vec<DocumentRecord>, CatalogError>>;
@@ -101,7 +134,13 @@ pub enum DocumentStatus {
 
 impl DocumentStatus {
     /// Every status.
-    pub const ALL: [Self; 5] = [Self::Running, Self::Completed, Self::Partial, Self::Failed, Self::Interrupted];
+    pub const ALL: [Self; 5] = [
+        Self::Running,
+        Self::Completed,
+        Self::Partial,
+        Self::Failed,
+        Self::Interrupted,
+    ];
 
     /// Its name in records and output.
     pub const fn name(self) -> &'static str {

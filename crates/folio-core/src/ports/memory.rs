@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{
-    BlobStore, Catalog, CatalogError, Delivery, DocumentRecord, DocumentRow, DocumentStatus, PageRecord, PageRow, PageState,
-    PortFuture, RequestSource, SourceError, StoreError, check_key,
+    BlobStore, Catalog, CatalogError, Delivery, DocumentRecord, DocumentRow, DocumentStatus,
+    PageRecord, PageRow, PageState, PortFuture, RequestSource, SourceError, StoreError, check_key,
 };
 use crate::request::{DocumentId, Request};
 
@@ -64,10 +64,16 @@ struct Entry {
 }
 
 impl MemoryCatalog {
-    fn with<T>(&self, id: &DocumentId, change: impl FnOnce(&mut Entry) -> T) -> Result<T, CatalogError> {
+    fn with<T>(
+        &self,
+        id: &DocumentId,
+        change: impl FnOnce(&mut Entry) -> T,
+    ) -> Result<T, CatalogError> {
         let mut documents = lock(&self.documents);
         let entry = documents.iter_mut().find(|entry| entry.record.id == *id);
-        let entry = entry.ok_or_else(|| CatalogError::Unavailable { reason: format!("document {id} was never begun") })?;
+        let entry = entry.ok_or_else(|| CatalogError::Unavailable {
+            reason: format!("document {id} was never begun"),
+        })?;
         let answer = change(entry);
         entry.recount();
         Ok(answer)
@@ -77,7 +83,10 @@ impl MemoryCatalog {
 impl Entry {
     fn recount(&mut self) {
         let of = |wanted: PageState| {
-            self.pages.values().filter(move |(record, _)| record.state == wanted).map(|(record, _)| record.page)
+            self.pages
+                .values()
+                .filter(move |(record, _)| record.state == wanted)
+                .map(|(record, _)| record.page)
         };
         self.record.completed = of(PageState::Completed).collect();
         self.record.failed = of(PageState::Failed).collect();
@@ -87,7 +96,10 @@ impl Entry {
 }
 
 impl Catalog for MemoryCatalog {
-    fn begin<'a>(&'a self, row: &'a DocumentRow) -> PortFuture<'a, Result<DocumentRecord, CatalogError>> {
+    fn begin<'a>(
+        &'a self,
+        row: &'a DocumentRow,
+    ) -> PortFuture<'a, Result<DocumentRecord, CatalogError>> {
         Box::pin(async move {
             let mut documents = lock(&self.documents);
             let known = documents.iter_mut().find(|entry| entry.record.id == row.id);
@@ -109,12 +121,21 @@ impl Catalog for MemoryCatalog {
                 failed: Default::default(),
                 needs_ocr: Default::default(),
             };
-            documents.push(Entry { record: record.clone(), pages: BTreeMap::new() });
+            documents.push(Entry {
+                record: record.clone(),
+                pages: BTreeMap::new(),
+            });
             Ok(record)
         })
     }
 
-    fn opened<'a>(&'a self, id: &'a DocumentId, pages: u32, title: Option<&'a str>, _engine: &'a str) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn opened<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        pages: u32,
+        title: Option<&'a str>,
+        _engine: &'a str,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             self.with(id, |entry| {
                 entry.record.pages = Some(pages);
@@ -123,14 +144,30 @@ impl Catalog for MemoryCatalog {
         })
     }
 
-    fn store_layout<'a>(&'a self, id: &'a DocumentId, page: &'a PageRow) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn store_layout<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: &'a PageRow,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
-            let record = PageRecord { page: page.page, state: PageState::Stored, reason: None, words: page.words };
-            self.with(id, |entry| entry.pages.insert(page.page, (record, Some(page.clone())))).map(drop)
+            let record = PageRecord {
+                page: page.page,
+                state: PageState::Stored,
+                reason: None,
+                words: page.words,
+            };
+            self.with(id, |entry| {
+                entry.pages.insert(page.page, (record, Some(page.clone())))
+            })
+            .map(drop)
         })
     }
 
-    fn complete_page<'a>(&'a self, id: &'a DocumentId, page: u32) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn complete_page<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: u32,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             self.with(id, |entry| match entry.pages.get_mut(&page) {
                 Some((record, Some(_))) => {
@@ -142,14 +179,30 @@ impl Catalog for MemoryCatalog {
         })
     }
 
-    fn fail_page<'a>(&'a self, id: &'a DocumentId, page: u32, reason: &'a str) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn fail_page<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: u32,
+        reason: &'a str,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
-            let record = PageRecord { page, state: PageState::Failed, reason: Some(reason.to_owned()), words: 0 };
-            self.with(id, |entry| entry.pages.insert(page, (record, None))).map(drop)
+            let record = PageRecord {
+                page,
+                state: PageState::Failed,
+                reason: Some(reason.to_owned()),
+                words: 0,
+            };
+            self.with(id, |entry| entry.pages.insert(page, (record, None)))
+                .map(drop)
         })
     }
 
-    fn finish<'a>(&'a self, id: &'a DocumentId, status: DocumentStatus, reason: Option<&'a str>) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn finish<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        status: DocumentStatus,
+        reason: Option<&'a str>,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             self.with(id, |entry| {
                 entry.record.status = status;
@@ -158,14 +211,30 @@ impl Catalog for MemoryCatalog {
         })
     }
 
-    fn pages<'a>(&'a self, id: &'a DocumentId) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>> {
-        Box::pin(async move { self.with(id, |entry| entry.pages.values().map(|(record, _)| record.clone()).collect()) })
+    fn pages<'a>(
+        &'a self,
+        id: &'a DocumentId,
+    ) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>> {
+        Box::pin(async move {
+            self.with(id, |entry| {
+                entry
+                    .pages
+                    .values()
+                    .map(|(record, _)| record.clone())
+                    .collect()
+            })
+        })
     }
 
-    fn texts<'a>(&'a self, id: &'a DocumentId) -> PortFuture<'a, Result<Vec<(u32, String)>, CatalogError>> {
+    fn texts<'a>(
+        &'a self,
+        id: &'a DocumentId,
+    ) -> PortFuture<'a, Result<Vec<(u32, String)>, CatalogError>> {
         Box::pin(async move {
             let text = |(record, row): &(PageRecord, Option<PageRow>)| match row {
-                Some(row) if record.state == PageState::Completed => Some((record.page, row.text.clone())),
+                Some(row) if record.state == PageState::Completed => {
+                    Some((record.page, row.text.clone()))
+                }
                 _ => None,
             };
             self.with(id, |entry| entry.pages.values().filter_map(text).collect())
@@ -173,7 +242,12 @@ impl Catalog for MemoryCatalog {
     }
 
     fn documents(&self) -> PortFuture<'_, Result<Vec<DocumentRecord>, CatalogError>> {
-        Box::pin(async move { Ok(lock(&self.documents).iter().map(|entry| entry.record.clone()).collect()) })
+        Box::pin(async move {
+            Ok(lock(&self.documents)
+                .iter()
+                .map(|entry| entry.record.clone())
+                .collect())
+        })
     }
 }
 
@@ -186,8 +260,14 @@ pub struct RequestList {
 impl RequestList {
     /// Gives out `requests` in order.
     pub fn new(requests: impl IntoIterator<Item = Request>) -> Self {
-        let deliver = |(tag, request)| Delivery { tag, attempt: 1, request };
-        Self { waiting: Mutex::new((0..).zip(requests).map(deliver).collect()) }
+        let deliver = |(tag, request)| Delivery {
+            tag,
+            attempt: 1,
+            request,
+        };
+        Self {
+            waiting: Mutex::new((0..).zip(requests).map(deliver).collect()),
+        }
     }
 }
 
@@ -202,7 +282,10 @@ impl RequestSource for RequestList {
 
     fn nack(&self, delivery: Delivery) -> PortFuture<'_, Result<(), SourceError>> {
         Box::pin(async move {
-            let again = Delivery { attempt: delivery.attempt + 1, ..delivery };
+            let again = Delivery {
+                attempt: delivery.attempt + 1,
+                ..delivery
+            };
             lock(&self.waiting).push_back(again);
             Ok(())
         })

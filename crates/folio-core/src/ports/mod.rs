@@ -14,7 +14,10 @@ pub mod memory;
 mod request_source;
 
 pub use blob_store::{BlobStore, StoreError, check_key};
-pub use catalog::{Catalog, CatalogError, DocumentRecord, DocumentRow, DocumentStatus, PageRecord, PageRow, PageState};
+pub use catalog::{
+    Catalog, CatalogError, DocumentRecord, DocumentRow, DocumentStatus, PageRecord, PageRow,
+    PageState,
+};
 pub use request_source::{Delivery, RequestSource, SourceError};
 
 /// The future of a port's call: boxed, so that ports can be chosen at run time.

@@ -32,7 +32,11 @@ impl FolderStore {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => fs::create_dir_all(aside)?,
         }
-        Ok(Self(Arc::new(Inner { root: root.to_owned(), aside: aside.to_owned(), next: AtomicU64::new(0) })))
+        Ok(Self(Arc::new(Inner {
+            root: root.to_owned(),
+            aside: aside.to_owned(),
+            next: AtomicU64::new(0),
+        })))
     }
 }
 
@@ -66,7 +70,9 @@ impl BlobStore for FolderStore {
     }
 
     fn get<'a>(&'a self, key: &'a str) -> PortFuture<'a, Result<Option<Vec<u8>>, StoreError>> {
-        self.blocking(key, |inner, key| absent_is_none(fs::read(inner.root.join(key))).map_err(|error| explain(key, &error)))
+        self.blocking(key, |inner, key| {
+            absent_is_none(fs::read(inner.root.join(key))).map_err(|error| explain(key, &error))
+        })
     }
 
     fn size<'a>(&'a self, key: &'a str) -> PortFuture<'a, Result<Option<u64>, StoreError>> {
@@ -89,7 +95,12 @@ impl FolderStore {
             let (inner, key) = (self.0.clone(), key.to_owned());
             let name = key.clone();
             let done = tokio::task::spawn_blocking(move || work(&inner, &key)).await;
-            done.unwrap_or_else(|error| Err(StoreError::Unavailable { key: name, reason: error.to_string() }))
+            done.unwrap_or_else(|error| {
+                Err(StoreError::Unavailable {
+                    key: name,
+                    reason: error.to_string(),
+                })
+            })
         })
     }
 }
@@ -106,16 +117,28 @@ fn absent_is_none<T>(read: io::Result<T>) -> io::Result<Option<T>> {
 fn explain(key: &str, error: &io::Error) -> StoreError {
     let key = key.to_owned();
     let next_step = match error.kind() {
-        ErrorKind::InvalidFilename => return StoreError::Rejected { key, reason: format!("the name does not fit here ({error})") },
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room or choose another folder with --out, then run the same command again",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "make the output folder writable or choose another with --out",
+        ErrorKind::InvalidFilename => {
+            return StoreError::Rejected {
+                key,
+                reason: format!("the name does not fit here ({error})"),
+            };
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room or choose another folder with --out, then run the same command again"
+        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "make the output folder writable or choose another with --out"
+        }
         _ => "check the output folder, then run the same command again",
     };
     let what = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
         _ => format!("cannot be written or read: {error}"),
     };
-    StoreError::Unavailable { key, reason: format!("{what}; {next_step}") }
+    StoreError::Unavailable {
+        key,
+        reason: format!("{what}; {next_step}"),
+    }
 }
 
 #[cfg(test)]
@@ -151,14 +174,23 @@ mod tests {
         let (folder, store) = store();
         fs::remove_dir_all(folder.path()).unwrap();
         let error = store.put("a/b", b"x".to_vec()).await.unwrap_err();
-        assert!(matches!(&error, StoreError::Unavailable { key, .. } if key == "a/b"), "{error:?}");
-        assert!(error.to_string().contains("run the same command again"), "{error}");
+        assert!(
+            matches!(&error, StoreError::Unavailable { key, .. } if key == "a/b"),
+            "{error:?}"
+        );
+        assert!(
+            error.to_string().contains("run the same command again"),
+            "{error}"
+        );
     }
 
     #[tokio::test]
     async fn a_name_too_long_fails_its_own_page_only() {
         let (_folder, store) = store();
-        let error = store.put(&"n".repeat(300), b"x".to_vec()).await.unwrap_err();
+        let error = store
+            .put(&"n".repeat(300), b"x".to_vec())
+            .await
+            .unwrap_err();
         assert!(matches!(error, StoreError::Rejected { .. }), "{error:?}");
     }
 }

@@ -4,10 +4,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use folio_core::pages::PageSet;
-use folio_core::ports::{Catalog, CatalogError, DocumentRecord, DocumentRow, DocumentStatus, PageRecord, PageRow, PageState, PortFuture};
+use folio_core::ports::{
+    Catalog, CatalogError, DocumentRecord, DocumentRow, DocumentStatus, PageRecord, PageRow,
+    PageState, PortFuture,
+};
 use folio_core::request::DocumentId;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
+};
 use sqlx::{Row, SqlSafeStr};
 
 use crate::limits;
@@ -35,7 +41,10 @@ impl SqliteCatalog {
             .foreign_keys(true)
             .busy_timeout(limits::CATALOG_BUSY);
         let pool = pool(options).await?;
-        migrations().run(&pool).await.map_err(|error| unavailable(&error.to_string()))?;
+        migrations()
+            .run(&pool)
+            .await
+            .map_err(|error| unavailable(&error.to_string()))?;
         Ok(Self { pool })
     }
 
@@ -44,8 +53,13 @@ impl SqliteCatalog {
     /// # Errors
     /// When it is not there or is no database.
     pub async fn open_read_only(file: &Path) -> Result<Self, CatalogError> {
-        let options = SqliteConnectOptions::new().filename(file).read_only(true).busy_timeout(limits::CATALOG_BUSY);
-        Ok(Self { pool: pool(options).await? })
+        let options = SqliteConnectOptions::new()
+            .filename(file)
+            .read_only(true)
+            .busy_timeout(limits::CATALOG_BUSY);
+        Ok(Self {
+            pool: pool(options).await?,
+        })
     }
 
     /// Folds the log into the file and closes it.
@@ -56,53 +70,109 @@ impl SqliteCatalog {
 
 async fn pool(options: SqliteConnectOptions) -> Result<SqlitePool, CatalogError> {
     // One connection: SQLite has one writer anyway, and a second would only wait for it. It is never closed for age.
-    let settings = SqlitePoolOptions::new().max_connections(1).idle_timeout(None::<Duration>).max_lifetime(None::<Duration>);
+    let settings = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None::<Duration>)
+        .max_lifetime(None::<Duration>);
     settings.connect_with(options).await.map_err(failed)
 }
 
 fn migrations() -> Migrator {
     let first = include_str!("../../migrations/sqlite/0001_documents_and_pages.sql");
-    let migration = Migration::new(1, "documents and pages".into(), MigrationType::Simple, first.into_sql_str(), false);
+    let migration = Migration::new(
+        1,
+        "documents and pages".into(),
+        MigrationType::Simple,
+        first.into_sql_str(),
+        false,
+    );
     Migrator::with_migrations(vec![migration])
 }
 
 impl Catalog for SqliteCatalog {
-    fn begin<'a>(&'a self, row: &'a DocumentRow) -> PortFuture<'a, Result<DocumentRecord, CatalogError>> {
+    fn begin<'a>(
+        &'a self,
+        row: &'a DocumentRow,
+    ) -> PortFuture<'a, Result<DocumentRecord, CatalogError>> {
         Box::pin(async move {
             let sql = "INSERT INTO documents (id, name, folder, options, status) VALUES (?1, ?2, ?3, ?4, 'running') \
                        ON CONFLICT (id) DO UPDATE SET name = excluded.name, status = 'running', reason = NULL";
             let id = row.id.to_string();
-            sqlx::query(sql).bind(&id).bind(&row.name).bind(&row.folder).bind(&row.options).execute(&self.pool).await.map_err(failed)?;
+            sqlx::query(sql)
+                .bind(&id)
+                .bind(&row.name)
+                .bind(&row.folder)
+                .bind(&row.options)
+                .execute(&self.pool)
+                .await
+                .map_err(failed)?;
             let sql = "SELECT id, name, folder, pages, title, status, reason FROM documents WHERE id = ?1";
-            let found = sqlx::query(sql).bind(&id).fetch_one(&self.pool).await.map_err(failed)?;
+            let found = sqlx::query(sql)
+                .bind(&id)
+                .fetch_one(&self.pool)
+                .await
+                .map_err(failed)?;
             self.with_pages(document(&found)?).await
         })
     }
 
-    fn opened<'a>(&'a self, id: &'a DocumentId, pages: u32, title: Option<&'a str>, engine: &'a str) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn opened<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        pages: u32,
+        title: Option<&'a str>,
+        engine: &'a str,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             let sql = "UPDATE documents SET pages = ?2, title = ?3, engine = ?4 WHERE id = ?1";
-            let query = sqlx::query(sql).bind(id.to_string()).bind(pages).bind(title).bind(engine);
+            let query = sqlx::query(sql)
+                .bind(id.to_string())
+                .bind(pages)
+                .bind(title)
+                .bind(engine);
             query.execute(&self.pool).await.map(drop).map_err(failed)
         })
     }
 
-    fn store_layout<'a>(&'a self, id: &'a DocumentId, page: &'a PageRow) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn store_layout<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: &'a PageRow,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             let sql = "INSERT INTO pages (document, page, state, words, needs_ocr, layout, text) \
                        VALUES ((SELECT key FROM documents WHERE id = ?1), ?2, 'stored', ?3, ?4, ?5, ?6) \
                        ON CONFLICT (document, page) DO UPDATE SET state = 'stored', reason = NULL, words = excluded.words, \
                        needs_ocr = excluded.needs_ocr, layout = excluded.layout, text = excluded.text";
-            let query = sqlx::query(sql).bind(id.to_string()).bind(page.page).bind(page.words).bind(page.needs_ocr);
-            query.bind(&page.layout).bind(&page.text).execute(&self.pool).await.map(drop).map_err(failed)
+            let query = sqlx::query(sql)
+                .bind(id.to_string())
+                .bind(page.page)
+                .bind(page.words)
+                .bind(page.needs_ocr);
+            query
+                .bind(&page.layout)
+                .bind(&page.text)
+                .execute(&self.pool)
+                .await
+                .map(drop)
+                .map_err(failed)
         })
     }
 
-    fn complete_page<'a>(&'a self, id: &'a DocumentId, page: u32) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn complete_page<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: u32,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             let sql = "UPDATE pages SET state = 'completed' WHERE page = ?2 AND state IN ('stored', 'completed') \
                        AND document = (SELECT key FROM documents WHERE id = ?1)";
-            let done = sqlx::query(sql).bind(id.to_string()).bind(page).execute(&self.pool).await.map_err(failed)?;
+            let done = sqlx::query(sql)
+                .bind(id.to_string())
+                .bind(page)
+                .execute(&self.pool)
+                .await
+                .map_err(failed)?;
             match done.rows_affected() {
                 0 => Err(CatalogError::Guard { page }),
                 _ => Ok(()),
@@ -110,47 +180,88 @@ impl Catalog for SqliteCatalog {
         })
     }
 
-    fn fail_page<'a>(&'a self, id: &'a DocumentId, page: u32, reason: &'a str) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn fail_page<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        page: u32,
+        reason: &'a str,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             let sql = "INSERT INTO pages (document, page, state, reason) \
                        VALUES ((SELECT key FROM documents WHERE id = ?1), ?2, 'failed', ?3) \
                        ON CONFLICT (document, page) DO UPDATE SET state = 'failed', reason = excluded.reason, \
                        words = 0, needs_ocr = 0, layout = NULL, text = NULL";
-            let query = sqlx::query(sql).bind(id.to_string()).bind(page).bind(reason);
+            let query = sqlx::query(sql)
+                .bind(id.to_string())
+                .bind(page)
+                .bind(reason);
             query.execute(&self.pool).await.map(drop).map_err(failed)
         })
     }
 
-    fn finish<'a>(&'a self, id: &'a DocumentId, status: DocumentStatus, reason: Option<&'a str>) -> PortFuture<'a, Result<(), CatalogError>> {
+    fn finish<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        status: DocumentStatus,
+        reason: Option<&'a str>,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
             let sql = "UPDATE documents SET status = ?2, reason = ?3 WHERE id = ?1";
-            let query = sqlx::query(sql).bind(id.to_string()).bind(status.name()).bind(reason);
+            let query = sqlx::query(sql)
+                .bind(id.to_string())
+                .bind(status.name())
+                .bind(reason);
             query.execute(&self.pool).await.map(drop).map_err(failed)
         })
     }
 
-    fn pages<'a>(&'a self, id: &'a DocumentId) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>> {
+    fn pages<'a>(
+        &'a self,
+        id: &'a DocumentId,
+    ) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>> {
         Box::pin(async move {
             let sql = "SELECT page, state, reason, words FROM pages \
                        WHERE document = (SELECT key FROM documents WHERE id = ?1) ORDER BY page";
-            let rows = sqlx::query(sql).bind(id.to_string()).fetch_all(&self.pool).await.map_err(failed)?;
+            let rows = sqlx::query(sql)
+                .bind(id.to_string())
+                .fetch_all(&self.pool)
+                .await
+                .map_err(failed)?;
             rows.iter().map(page).collect()
         })
     }
 
-    fn texts<'a>(&'a self, id: &'a DocumentId) -> PortFuture<'a, Result<Vec<(u32, String)>, CatalogError>> {
+    fn texts<'a>(
+        &'a self,
+        id: &'a DocumentId,
+    ) -> PortFuture<'a, Result<Vec<(u32, String)>, CatalogError>> {
         Box::pin(async move {
             let sql = "SELECT page, text FROM pages WHERE state = 'completed' \
                        AND document = (SELECT key FROM documents WHERE id = ?1) ORDER BY page";
-            let rows = sqlx::query(sql).bind(id.to_string()).fetch_all(&self.pool).await.map_err(failed)?;
-            rows.iter().map(|row| Ok((row.try_get("page").map_err(failed)?, row.try_get("text").map_err(failed)?))).collect()
+            let rows = sqlx::query(sql)
+                .bind(id.to_string())
+                .fetch_all(&self.pool)
+                .await
+                .map_err(failed)?;
+            rows.iter()
+                .map(|row| {
+                    Ok((
+                        row.try_get("page").map_err(failed)?,
+                        row.try_get("text").map_err(failed)?,
+                    ))
+                })
+                .collect()
         })
     }
 
     fn documents(&self) -> PortFuture<'_, Result<Vec<DocumentRecord>, CatalogError>> {
         Box::pin(async move {
-            let sql = "SELECT id, name, folder, pages, title, status, reason FROM documents ORDER BY key";
-            let rows = sqlx::query(sql).fetch_all(&self.pool).await.map_err(failed)?;
+            let sql =
+                "SELECT id, name, folder, pages, title, status, reason FROM documents ORDER BY key";
+            let rows = sqlx::query(sql)
+                .fetch_all(&self.pool)
+                .await
+                .map_err(failed)?;
             let mut records = Vec::with_capacity(rows.len());
             for row in &rows {
                 records.push(self.with_pages(document(row)?).await?);
@@ -163,7 +274,11 @@ impl Catalog for SqliteCatalog {
 impl SqliteCatalog {
     async fn with_pages(&self, mut record: DocumentRecord) -> Result<DocumentRecord, CatalogError> {
         let sql = "SELECT page, state, needs_ocr FROM pages WHERE document = (SELECT key FROM documents WHERE id = ?1)";
-        let rows = sqlx::query(sql).bind(record.id.to_string()).fetch_all(&self.pool).await.map_err(failed)?;
+        let rows = sqlx::query(sql)
+            .bind(record.id.to_string())
+            .fetch_all(&self.pool)
+            .await
+            .map_err(failed)?;
         for row in rows {
             let page: u32 = row.try_get("page").map_err(failed)?;
             let needs_ocr: bool = row.try_get("needs_ocr").map_err(failed)?;
@@ -193,7 +308,8 @@ fn document(row: &SqliteRow) -> Result<DocumentRecord, CatalogError> {
         folder: row.try_get("folder").map_err(failed)?,
         pages: row.try_get("pages").map_err(failed)?,
         title: row.try_get("title").map_err(failed)?,
-        status: DocumentStatus::named(&status).ok_or_else(|| unavailable(&format!("unknown document status '{status}'")))?,
+        status: DocumentStatus::named(&status)
+            .ok_or_else(|| unavailable(&format!("unknown document status '{status}'")))?,
         reason: row.try_get("reason").map_err(failed)?,
         completed: PageSet::new(),
         failed: PageSet::new(),
@@ -216,17 +332,27 @@ fn state(row: &SqliteRow) -> Result<PageState, CatalogError> {
 }
 
 fn unavailable(reason: &str) -> CatalogError {
-    CatalogError::Unavailable { reason: reason.to_owned() }
+    CatalogError::Unavailable {
+        reason: reason.to_owned(),
+    }
 }
 
 /// SQLite's own numbers for what a person can do something about.
 fn failed(error: sqlx::Error) -> CatalogError {
     const SQLITE_FULL: &str = "13";
     const SQLITE_NOTADB: &str = "26";
-    let code = error.as_database_error().and_then(|error| error.code()).unwrap_or_default().into_owned();
+    let code = error
+        .as_database_error()
+        .and_then(|error| error.code())
+        .unwrap_or_default()
+        .into_owned();
     match code.as_str() {
-        SQLITE_FULL => unavailable("the disk is full; make room or choose another folder with --out, then run the same command again"),
-        SQLITE_NOTADB => unavailable("folio.db is not a database; move it away or choose another folder with --out"),
+        SQLITE_FULL => unavailable(
+            "the disk is full; make room or choose another folder with --out, then run the same command again",
+        ),
+        SQLITE_NOTADB => unavailable(
+            "folio.db is not a database; move it away or choose another folder with --out",
+        ),
         _ => unavailable(&error.to_string()),
     }
 }
@@ -239,7 +365,9 @@ mod tests {
     #[tokio::test]
     async fn it_keeps_the_contract() {
         let folder = tempfile::tempdir().unwrap();
-        let catalog = SqliteCatalog::open(&folder.path().join("folio.db")).await.unwrap();
+        let catalog = SqliteCatalog::open(&folder.path().join("folio.db"))
+            .await
+            .unwrap();
         contract::catalog(&catalog).await;
     }
 
@@ -261,8 +389,15 @@ mod tests {
     async fn a_file_that_is_no_database_is_named_with_the_cure() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("folio.db");
-        std::fs::write(&file, "this is a letter, and it is long enough to be looked at".repeat(40)).unwrap();
+        std::fs::write(
+            &file,
+            "this is a letter, and it is long enough to be looked at".repeat(40),
+        )
+        .unwrap();
         let error = SqliteCatalog::open(&file).await.unwrap_err().to_string();
-        assert!(error.contains("folio.db is not a database") && error.contains("--out"), "{error}");
+        assert!(
+            error.contains("folio.db is not a database") && error.contains("--out"),
+            "{error}"
+        );
     }
 }

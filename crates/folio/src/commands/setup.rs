@@ -1,0 +1,11 @@
+//! `folio setup`: the engine is on this machine afterwards, and nothing else has changed.
+
+use crate::cli;
+use crate::engine;
+use crate::exit::{CannotStart, Ending};
+
+pub(crate) fn run(arguments: &cli::Setup) -> Result<Ending, CannotStart> {
+    let found = engine::find(&arguments.engine)?;
+    eprintln!("folio: PDFium is at {}", found.path.display());
+    Ok(Ending::Complete)
+}

@@ -1,0 +1,46 @@
+//! The engine: found on this machine, or fetched once.
+
+use std::path::PathBuf;
+
+use folio_core::request::Password;
+use folio_pdf::library::{Environment, Fetcher, Found, Locator, Network, Pin, Tool, obtain};
+
+use crate::cli;
+use crate::exit::CannotStart;
+
+/// The library, fetched first if it is nowhere. Says so in one line on standard error.
+pub(crate) fn find(engine: &cli::Engine) -> Result<Found, CannotStart> {
+    let locator = Locator::new(Environment::of_this_process(), engine.pdfium.clone());
+    let fetcher = Fetcher::new(Tool::usual(), Pin::of_this_platform());
+    let network = if engine.offline {
+        Network::Forbidden
+    } else {
+        Network::Allowed
+    };
+    obtain(&locator, &fetcher, network, &mut |line| {
+        eprintln!("folio: {line}")
+    })
+    .map_err(CannotStart::because)
+}
+
+/// The password from a file's first line or a variable, if one was named.
+pub(crate) fn password(
+    file: Option<&PathBuf>,
+    variable: Option<&str>,
+) -> Result<Option<Password>, CannotStart> {
+    let text = match (file, variable) {
+        (Some(file), _) => std::fs::read_to_string(file).map_err(|error| {
+            CannotStart(format!(
+                "the password file {} cannot be read: {error}; check --password-file",
+                file.display()
+            ))
+        })?,
+        (None, Some(variable)) => std::env::var(variable).map_err(|error| {
+            CannotStart(format!(
+                "the environment variable {variable} cannot be used: {error}; check --password-env"
+            ))
+        })?,
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(Password::new(text.lines().next().unwrap_or_default())))
+}

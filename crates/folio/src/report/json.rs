@@ -1,0 +1,99 @@
+//! One JSON object per line, for programs.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use folio_core::pipeline::{Progress, RunReport};
+use serde_json::{Value, json};
+
+/// Writes to standard output. Each line is flushed, so that a reader sees a page when it is done.
+pub(crate) struct Json {
+    out: PathBuf,
+}
+
+impl Json {
+    /// `out` is the output folder, which folders are given below.
+    pub(crate) fn new(out: PathBuf) -> Self {
+        Self { out }
+    }
+
+    /// One line.
+    pub(crate) fn tell(&self, news: &Progress) -> io::Result<()> {
+        match self.line(news) {
+            Some(value) => print(&value),
+            None => Ok(()),
+        }
+    }
+
+    fn line(&self, news: &Progress) -> Option<Value> {
+        Some(match news {
+            Progress::Opened {
+                document,
+                name,
+                folder,
+                pages,
+                wanted,
+                title,
+            } => json!({
+                "event": "document", "document": document.to_string(), "input": name, "folder": self.out.join(folder),
+                "pages": pages, "wanted": wanted, "title": title,
+            }),
+            Progress::Stored {
+                document,
+                page,
+                words,
+                needs_ocr,
+            } => json!({
+                "event": "page", "document": document.to_string(), "page": page, "outcome": "completed",
+                "words": words, "needs_ocr": needs_ocr,
+            }),
+            Progress::Failed {
+                document,
+                page,
+                reason,
+            } => json!({
+                "event": "page", "document": document.to_string(), "page": page, "outcome": "failed", "reason": reason,
+            }),
+            Progress::Finished {
+                document,
+                name,
+                folder,
+                status,
+                reason,
+                pages,
+                stored,
+                skipped,
+                failed,
+                needs_ocr,
+            } => json!({
+                "event": "finished", "document": document.map(|id| id.to_string()), "input": name,
+                "outcome": status.name(), "reason": reason, "pages": pages, "completed": stored, "skipped": skipped,
+                "failed": failed, "needs_ocr": needs_ocr, "folder": folder.as_ref().map(|folder| self.out.join(folder)),
+            }),
+            _ => return None,
+        })
+    }
+}
+
+/// The last line of a run.
+pub(crate) fn summary(
+    report: &RunReport,
+    problems: &[String],
+    out: &std::path::Path,
+    took: Duration,
+) -> io::Result<()> {
+    print(&json!({
+        "event": "summary", "documents": report.documents, "completed": report.documents_completed,
+        "failed": report.documents_failed, "pages": report.pages_stored, "skipped": report.pages_skipped,
+        "pages_failed": report.pages_failed, "needs_ocr": report.pages_needing_ocr, "interrupted": report.interrupted,
+        "aborted": report.aborted, "problems": problems, "seconds": took.as_secs_f64(), "out": out,
+    }))
+}
+
+/// A line of JSON on standard output.
+pub(crate) fn print(value: &Value) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{value}")?;
+    stdout.flush()
+}
