@@ -240,11 +240,14 @@ impl Document {
                 false => run.needs_ocr.remove(&page),
             };
         }
+        let drawn = self.services.gauges.pages_rendered();
+        let document = self.admission.id;
         self.tell(Progress::Stored {
-            document: self.admission.id,
+            document,
             page,
             words,
             needs_ocr,
+            drawn,
         })
         .await;
         Event::Stored { page }

@@ -33,6 +33,8 @@ pub enum Progress {
         words: u32,
         /// Shows an image and no text one can see.
         needs_ocr: bool,
+        /// Pages that the owner has drawn in this run, of all documents: how far it is ahead.
+        drawn: u64,
     },
     /// A page failed.
     Failed {

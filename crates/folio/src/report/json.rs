@@ -44,9 +44,10 @@ impl Json {
                 page,
                 words,
                 needs_ocr,
+                drawn,
             } => json!({
                 "event": "page", "document": document.to_string(), "page": page, "outcome": "completed",
-                "words": words, "needs_ocr": needs_ocr,
+                "words": words, "needs_ocr": needs_ocr, "drawn": drawn,
             }),
             Progress::Failed {
                 document,

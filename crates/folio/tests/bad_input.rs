@@ -1,0 +1,228 @@
+//! What goes wrong, and what a person and a script are told: the thing, the reason, the next step, the exit code.
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{extract, folio, run, sample};
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn written(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// Runs `extract INPUT`, expects this exit code and all these words on standard error, on lines of their own accord.
+fn refused(input: &Path, extra: &[&str], code: i32, says: &[&str]) -> common::Ended {
+    let out = scratch();
+    let ended = run(extract(input, &out.path().join("out")).args(extra), code);
+    for words in says {
+        assert!(ended.said.contains(words), "'{words}' is not in:\n{}", ended.said);
+    }
+    assert!(!ended.said.contains("panicked"), "{}", ended.said);
+    ended
+}
+
+#[test]
+fn wrong_usage_is_exit_2_and_names_the_option() {
+    for (arguments, says) in [
+        (vec!["--dpi", "5"], "18 to 1200"),
+        (vec!["--image", "gif"], "jpeg, png or none"),
+        (vec!["--pages", "0"], "counted from 1"),
+        (vec!["--qualty", "3"], "--quality"),
+        (vec!["--password-env", "FOLIO_NO_SUCH_VARIABLE"], "FOLIO_NO_SUCH_VARIABLE"),
+        (vec!["--password-file", "/no/such/file"], "--password-file"),
+    ] {
+        refused(&sample(), &arguments, 2, &[says]);
+    }
+    let ended = run(&mut folio(["extract"]), 2);
+    assert!(ended.said.contains("<INPUT>"), "{}", ended.said);
+}
+
+#[test]
+fn a_missing_file_is_exit_2_alone_and_exit_1_beside_others() {
+    refused(Path::new("no-such.pdf"), &[], 2, &["no-such.pdf: there is no such file"]);
+    let ended = refused(&sample(), &["no-such.pdf"], 1, &["no-such.pdf: there is no such file"]);
+    assert_eq!(ended.the("summary")["completed"], 1);
+}
+
+#[test]
+fn a_folder_without_pdfs_is_exit_2() {
+    let folder = scratch();
+    written(folder.path(), "notes.txt", b"no");
+    refused(folder.path(), &[], 2, &["no PDF in this folder"]);
+}
+
+#[test]
+fn what_is_no_pdf_is_named_by_what_it_looks_like() {
+    let folder = scratch();
+    let pdf = fs::read(sample()).unwrap();
+    for (name, bytes, says) in [
+        ("page.pdf", &b"<!DOCTYPE html><html><body>Not found</body></html>"[..], "HTML"),
+        ("empty.pdf", b"", "empty"),
+        ("noise.pdf", &[7; 4000], "not a readable PDF"),
+        ("cut.pdf", &pdf[..pdf.len() / 3], "not a readable PDF"),
+    ] {
+        let path = written(folder.path(), name, bytes);
+        let ended = refused(&path, &[], 1, &[name, says]);
+        let finished = ended.the("finished");
+        assert_eq!(finished["outcome"], "failed");
+        assert!(finished["reason"].as_str().unwrap().contains(says), "{finished}");
+        assert_eq!(ended.of("page").count(), 0, "no page rows for {name}");
+    }
+}
+
+#[test]
+fn a_document_without_pages_fails_by_name() {
+    let folder = scratch();
+    let path = written(folder.path(), "none.pdf", &xtask::bombs::zero_pages());
+    refused(&path, &[], 1, &["none.pdf", "no pages"]);
+}
+
+#[test]
+fn one_bad_page_fails_alone_and_is_tried_again_alone() {
+    let folder = scratch();
+    let path = written(folder.path(), "two.pdf", &xtask::bombs::second_page_fails());
+    let out = folder.path().join("out");
+    let first = run(&mut extract(&path, &out), 1);
+    let outcomes: Vec<_> = first.of("page").map(|page| (page["page"].as_u64().unwrap(), page["outcome"].as_str().unwrap().to_owned())).collect();
+    assert!(outcomes.contains(&(1, "completed".into())) && outcomes.contains(&(2, "failed".into())), "{outcomes:?}");
+    assert!(first.said.contains("page 2 failed"), "{}", first.said);
+    let second = run(&mut extract(&path, &out), 1);
+    let tried: Vec<_> = second.of("page").map(|page| page["page"].as_u64().unwrap()).collect();
+    assert_eq!(tried, [2]);
+}
+
+#[test]
+fn a_page_too_large_fails_with_its_size_before_anything_is_allocated() {
+    let folder = scratch();
+    let path = written(folder.path(), "huge.pdf", &xtask::bombs::huge_media_box());
+    let ended = refused(&path, &[], 1, &["too large", "pixels"]);
+    assert_eq!(ended.the("summary")["pages_failed"], 1);
+}
+
+#[test]
+fn hostile_but_honest_documents_complete() {
+    let folder = scratch();
+    for (name, bytes) in [
+        ("image.pdf", xtask::bombs::huge_image()),
+        ("count.pdf", xtask::bombs::page_count_lies()),
+        ("outline.pdf", xtask::bombs::circular_outline()),
+        ("cycle.pdf", xtask::bombs::operator_cycle()),
+        ("control.pdf", xtask::bombs::control_characters()),
+    ] {
+        let path = written(folder.path(), name, &bytes);
+        let out = folder.path().join(format!("{name}-out"));
+        let ended = run(&mut extract(&path, &out), 0);
+        assert_eq!(ended.the("finished")["outcome"], "completed", "{name}: {}", ended.said);
+    }
+}
+
+#[test]
+fn pages_that_are_not_there_are_named() {
+    refused(&sample(), &["--pages", "3,99"], 1, &["page 99 was asked for", "12 pages", "--pages"]);
+}
+
+#[test]
+fn an_output_folder_that_cannot_be_used_is_exit_2() {
+    let folder = scratch();
+    let file = written(folder.path(), "taken", b"a file");
+    let ended = run(&mut extract(&sample(), &file), 2);
+    assert!(ended.said.contains("cannot be used") && ended.said.contains("--out"), "{}", ended.said);
+    let broken = folder.path().join("broken");
+    fs::create_dir_all(&broken).unwrap();
+    written(&broken, "folio.db", "not a database at all, whatever its name".repeat(50).as_bytes());
+    let ended = run(&mut extract(&sample(), &broken), 2);
+    assert!(ended.said.contains("folio.db is not a database"), "{}", ended.said);
+}
+
+#[test]
+fn two_runs_on_one_folder_the_second_is_refused_by_name() {
+    let folder = scratch();
+    let path = written(folder.path(), "big.pdf", &xtask::big_pdf::document(200));
+    let out = folder.path().join("out");
+    let (mut first, mut lines) = common::start(&mut extract(&path, &out));
+    lines.next().expect("the first run is under way");
+    let ended = run(&mut extract(&sample(), &out), 2);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(ended.said.contains(&format!("another run (process {})", first.id())), "{}", ended.said);
+    assert!(ended.said.contains("--out"), "{}", ended.said);
+}
+
+#[test]
+fn standard_input_is_a_document_too() {
+    let out = scratch();
+    let mut command = extract(Path::new("-"), out.path());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&fs::read(sample()).unwrap()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let folders: Vec<_> = fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(folders.iter().any(|name| name.starts_with("stdin-")), "{folders:?}");
+}
+
+#[test]
+fn without_the_engine_and_offline_it_says_where_it_looked_and_what_to_paste() {
+    let home = scratch();
+    let binary = home.path().join("folio");
+    fs::copy(env!("CARGO_BIN_EXE_folio"), &binary).unwrap();
+    let mut command = Command::new(binary);
+    command.args(["extract", "--offline", "--out"]).arg(home.path().join("out")).arg(sample());
+    command.env_remove("FOLIO_PDFIUM").env("XDG_DATA_HOME", home.path()).env("HOME", home.path());
+    let ended = run(&mut command, 2);
+    assert!(ended.said.contains("--offline") && ended.said.contains(home.path().to_str().unwrap()), "{}", ended.said);
+    assert!(ended.said.contains("pip") || ended.said.contains("curl"), "one command to paste: {}", ended.said);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_finishes_the_pages_in_flight_and_says_how_to_go_on() {
+    let folder = scratch();
+    let path = written(folder.path(), "big.pdf", &xtask::big_pdf::document(300));
+    let out = folder.path().join("out");
+    let mut child = extract(&path, &out).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"page\"")).expect("a first page");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    let done = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(130), "{said}");
+    assert!(said.contains("Run the same command again"), "{said}");
+    assert!(rest.iter().any(|line| line.contains("\"interrupted\"")), "{rest:?}");
+    let ended = run(&mut extract(&path, &out), 0);
+    assert!(ended.the("finished")["skipped"].as_u64().unwrap() > 0, "what was done stays done");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_the_run_with_the_reason_and_the_next_step() {
+    if !can_mount() {
+        eprintln!("skipped: a small file system cannot be mounted here; run where user namespaces are allowed");
+        return;
+    }
+    let folder = scratch();
+    let script = r#"mount -t tmpfs -o size=3m tmpfs "$1" && exec "$2" extract --out "$1/out" "$3""#;
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+    command.arg(folder.path()).arg(env!("CARGO_BIN_EXE_folio")).arg(sample());
+    let ended = run(&mut command, 1);
+    assert!(ended.said.contains("the disk is full") && ended.said.contains("run the same command again"), "{}", ended.said);
+}
+
+#[cfg(target_os = "linux")]
+fn can_mount() -> bool {
+    let folder = scratch();
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", r#"mount -t tmpfs -o size=1m tmpfs "$1""#, "sh"]).arg(folder.path());
+    command.output().is_ok_and(|done| done.status.success())
+}
