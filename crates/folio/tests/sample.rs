@@ -10,6 +10,35 @@ use folio_core::model::{Layout, Word};
 
 const PAGES: u32 = 12;
 
+/// A page of prose, from the top down.
+const PAGE_1: &[&str] = &[
+    "How a Folio Was Made",
+    "in twelve pages",
+    "A folio is a book whose sheets were folded once",
+    "The sheet began as rags",
+    "Beside the vat stood the type",
+    "This booklet has twelve pages",
+    "which no compositor ever did.",
+];
+
+/// Two columns below a headline: the left one to its end, then the right one. Words divided at a line's end are whole.
+const PAGE_2: &[&str] = &[
+    "From the Middle Outwards",
+    "Nobody set a folio",
+    "type was what ran short.",
+    "To begin in the middle",
+    "The signs are easy to find.",
+    "the compositor spread it about",
+    "Two men stood at the press.",
+    "Proofs were read",
+    "nobody threw it away for the sake of a letter.",
+    "That is why no two copies need be alike.",
+    "Columns are only white space, and white space is not written down.",
+];
+
+/// Accents, Greek with and without breathings, and letters that few fonts have.
+const WORDS: &[&str] = &["τυπογράφος", "ἰδίαν", "Größe", "książka", "písmeno", "güçtü", "Þetta", "niño", "l’œuvre"];
+
 fn extracted(image: &str) -> (tempfile::TempDir, common::Ended) {
     let out = tempfile::tempdir().unwrap();
     let ended = run(extract(&sample(), out.path()).args(["--image", image]), 0);
@@ -42,15 +71,15 @@ fn every_page_has_its_image_and_its_layout() {
 }
 
 #[test]
-fn text_is_in_reading_order_with_accents_greek_and_filled_fields() {
+fn text_is_in_reading_order_with_accents_and_greek() {
     let (_out, ended) = extracted("none");
     let text = fs::read_to_string(ended.folder().join("text.txt")).unwrap();
     assert_eq!(text.matches('\u{c}').count(), PAGES as usize, "each page ends with a form feed");
     let pages: Vec<&str> = text.split('\u{c}').collect();
-    assert_in_order(pages[0], xtask::sample::ORDER_OF_PAGE_1);
-    assert_in_order(pages[1], xtask::sample::ORDER_OF_PAGE_2);
-    for needed in xtask::sample::WORDS {
-        assert!(text.contains(needed), "'{needed}' is in the sample and not in the text");
+    assert_in_order(pages[0], PAGE_1);
+    assert_in_order(pages[1], PAGE_2);
+    for word in WORDS {
+        assert!(text.contains(word), "'{word}' is in the sample and not in the text");
     }
 }
 
