@@ -1,0 +1,438 @@
+//! Typed addresses: tell, try_send, send, reserve, ask; stop, drain, kill; weak ones.
+
+use crate::actor::{Exit, Message};
+use crate::address::Address;
+use crate::ask::Ask;
+use crate::cell::Core;
+use crate::dead_letters;
+use crate::events::DeadLetterReason;
+use crate::here;
+use crate::mailbox::Envelope;
+use crate::mailbox::permit::{NoPlace, Ticket};
+use crate::mailbox::signals::StopCause;
+use crate::reply::Reply;
+use crate::send_error::{Cancelled, NoWait, SendError, TrySendError};
+use crate::sync::Arc;
+use std::fmt;
+use std::future::Future;
+use std::hash::{Hash, Hasher};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Typed address of the protocol `M`. Cheap to clone; `Send + Sync`; equal when it means the same actor.
+///
+/// | call | a full mailbox | a closed mailbox | use it for |
+/// |---|---|---|---|
+/// | [`tell`](Self::tell) | dead letter | dead letter | what may be lost |
+/// | [`try_send`](Self::try_send) | hands it back | hands it back | load shedding |
+/// | [`send`](Self::send) | waits | hands it back | back-pressure |
+/// | [`reserve`](Self::reserve) | waits | `Err` | a payload that is costly to make |
+/// | [`ask`](Self::ask) | waits, within its limit | `Err` | an answer |
+pub struct ActorRef<M> {
+    inlet: Arc<dyn Inlet<M>>,
+    /// Does it keep a `Lifetime::Handles` actor alive? Not the one in that actor's own context.
+    is_handle: bool,
+}
+
+/// Where messages enter an actor. Places are the core's; an inlet says what is pushed on one.
+pub(crate) trait Inlet<M>: Send + Sync {
+    fn core(&self) -> &Arc<Core>;
+    /// Pushes on a place that was taken before.
+    fn put(&self, envelope: Envelope<M>);
+    fn add_handle(&self) {}
+    fn drop_handle(&self) {}
+    /// A handle from a weak reference. False: too late.
+    fn revive_handle(&self) -> bool;
+}
+
+impl<M: Message> ActorRef<M> {
+    /// Never waits. What cannot be delivered (full, gone) is a dead letter with that reason.
+    pub fn tell(&self, msg: M) {
+        match self.core().places.try_take() {
+            Ok(()) => self.put(Envelope {
+                msg,
+                question: None,
+            }),
+            Err(NoPlace::Full) => {
+                dead_letters::undeliverable(self.core(), DeadLetterReason::Full, msg)
+            }
+            Err(NoPlace::Closed) => {
+                dead_letters::undeliverable(self.core(), DeadLetterReason::Gone, msg)
+            }
+        }
+    }
+
+    /// Never waits; gives the message back when full or closed. For load shedding.
+    pub fn try_send(&self, msg: M) -> Result<(), TrySendError<M>> {
+        match self.core().places.try_take() {
+            Ok(()) => {
+                self.put(Envelope {
+                    msg,
+                    question: None,
+                });
+                Ok(())
+            }
+            Err(why) => {
+                self.refuse();
+                Err(match why {
+                    NoPlace::Full => TrySendError::Full(msg),
+                    NoPlace::Closed => TrySendError::Closed(msg),
+                })
+            }
+        }
+    }
+
+    /// Waits for room; `Err` gives the message back when closed, and when it is oneself and full. Not cancel safe: a
+    /// dropped future drops its message. In a `select!` use [`reserve`](Self::reserve).
+    pub async fn send(&self, msg: M) -> Result<(), SendError<M>> {
+        match self.place().await {
+            Ok(()) => {
+                self.put(Envelope {
+                    msg,
+                    question: None,
+                });
+                Ok(())
+            }
+            Err(why) => {
+                self.refuse();
+                Err(SendError::new(why, msg))
+            }
+        }
+    }
+
+    /// [`send`](Self::send) from a plain or own thread. In the turn of an actor that is asked to stop, the wait ends
+    /// with an error that [`is_cancelled`](SendError::is_cancelled).
+    ///
+    /// # Panics
+    /// On a shared worker, or any thread that drives asynchronous tasks.
+    pub fn blocking_send(&self, msg: M) -> Result<(), SendError<M>> {
+        match here::block_on("ActorRef::blocking_send", self.place()) {
+            Ok(Ok(())) => {
+                self.put(Envelope {
+                    msg,
+                    question: None,
+                });
+                Ok(())
+            }
+            refused => {
+                self.refuse();
+                Err(SendError::new(why_not(refused), msg))
+            }
+        }
+    }
+
+    /// Waits for a place and holds it, so the payload is built after. Cancel safe: dropping gives up only the turn in
+    /// line.
+    pub async fn reserve(&self) -> Result<Permit<M>, SendError<()>> {
+        self.place().await.map_err(|why| SendError::new(why, ()))?;
+        Ok(self.permit())
+    }
+
+    /// [`reserve`](Self::reserve) from a plain or own thread; ends and panics like
+    /// [`blocking_send`](Self::blocking_send).
+    pub fn blocking_reserve(&self) -> Result<Permit<M>, SendError<()>> {
+        match here::block_on("ActorRef::blocking_reserve", self.place()) {
+            Ok(Ok(())) => Ok(self.permit()),
+            refused => Err(SendError::new(why_not(refused), ())),
+        }
+    }
+
+    /// A place if there is one now.
+    pub fn try_reserve(&self) -> Result<Permit<M>, TrySendError<()>> {
+        match self.core().places.try_take() {
+            Ok(()) => Ok(self.permit()),
+            Err(NoPlace::Full) => Err(TrySendError::Full(())),
+            Err(NoPlace::Closed) => Err(TrySendError::Closed(())),
+        }
+    }
+
+    /// One question. `make` is usually a variant: `counter.ask(Get)`, `|reply| Reserve { sku, qty, reply }`.
+    pub fn ask<T: Message>(&self, make: impl FnOnce(Reply<T>) -> M) -> Ask<M, T> {
+        Ask::new(self, make)
+    }
+
+    /// A reference for `N` whose messages become `M`s; `f` runs in the sender. One allocation per call, none per
+    /// message.
+    pub fn contramap<N: Message>(&self, f: impl Fn(N) -> M + Send + Sync + 'static) -> ActorRef<N> {
+        ActorRef::counted(Arc::new(Contramapped {
+            inlet: self.inlet.clone(),
+            function: f,
+        }))
+    }
+
+    /// `contramap(M::from)`: hand out the public part of a protocol, keep the private messages private.
+    pub fn narrow<N: Message + Into<M>>(&self) -> ActorRef<N> {
+        self.contramap(Into::into)
+    }
+
+    /// Finish the current message, dead-letter the rest, fail their asks at once.
+    pub fn stop(&self) {
+        self.core().stop(StopCause::Asked);
+    }
+
+    /// Close admission, handle what was accepted, then stop.
+    pub fn drain(&self) {
+        self.core().drain();
+    }
+
+    /// As [`stop`](Self::stop), but the current handler is dropped at its next await.
+    pub fn kill(&self) {
+        self.core().kill();
+    }
+
+    /// Waits for the end, cleanup included. At once when already gone. Cancel safe.
+    pub async fn terminated(&self) -> Exit {
+        self.core().exit.wait().await.clone()
+    }
+
+    /// A reference that keeps nobody alive.
+    pub fn downgrade(&self) -> WeakRef<M> {
+        WeakRef {
+            inlet: self.inlet.clone(),
+        }
+    }
+
+    /// Who it is.
+    pub fn address(&self) -> &Address {
+        &self.core().address
+    }
+
+    pub(crate) fn put(&self, envelope: Envelope<M>) {
+        self.inlet.put(envelope);
+    }
+
+    /// Waits for a place and takes it. Dropped, it leaves the line.
+    pub(crate) fn place(&self) -> WaitForPlace<'_> {
+        WaitForPlace {
+            core: self.core(),
+            ticket: None,
+        }
+    }
+
+    fn permit(&self) -> Permit<M> {
+        Permit {
+            inlet: self.inlet.clone(),
+            is_used: false,
+        }
+    }
+
+    fn refuse(&self) {
+        self.core().books.note(|ledger| ledger.refused += 1);
+    }
+}
+
+impl<M> ActorRef<M> {
+    pub(crate) fn counted(inlet: Arc<dyn Inlet<M>>) -> Self {
+        inlet.add_handle();
+        Self {
+            inlet,
+            is_handle: true,
+        }
+    }
+
+    pub(crate) fn uncounted(inlet: Arc<dyn Inlet<M>>) -> Self {
+        Self {
+            inlet,
+            is_handle: false,
+        }
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        self.inlet.core()
+    }
+
+    pub(crate) fn core_address(&self) -> &Address {
+        &self.core().address
+    }
+}
+
+impl<M> Clone for ActorRef<M> {
+    fn clone(&self) -> Self {
+        Self::counted(self.inlet.clone())
+    }
+}
+
+impl<M> Drop for ActorRef<M> {
+    fn drop(&mut self) {
+        if self.is_handle {
+            self.inlet.drop_handle();
+        }
+    }
+}
+
+impl<M> PartialEq for ActorRef<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.core_address() == other.core_address()
+    }
+}
+impl<M> Eq for ActorRef<M> {}
+
+impl<M> Hash for ActorRef<M> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.core_address().hash(state);
+    }
+}
+
+impl<M> fmt::Debug for ActorRef<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "ActorRef<{}>({:?})",
+            std::any::type_name::<M>(),
+            self.core_address()
+        )
+    }
+}
+
+impl<M> fmt::Display for ActorRef<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.core_address())
+    }
+}
+
+/// Does not keep a [`Lifetime::Handles`](crate::Lifetime::Handles) actor alive.
+pub struct WeakRef<M> {
+    inlet: Arc<dyn Inlet<M>>,
+}
+
+impl<M> Clone for WeakRef<M> {
+    fn clone(&self) -> Self {
+        Self {
+            inlet: self.inlet.clone(),
+        }
+    }
+}
+
+impl<M: Message> WeakRef<M> {
+    /// `None` when the actor has ended, or its last handle is gone.
+    pub fn upgrade(&self) -> Option<ActorRef<M>> {
+        self.inlet.revive_handle().then(|| ActorRef {
+            inlet: self.inlet.clone(),
+            is_handle: true,
+        })
+    }
+}
+
+impl<M> fmt::Debug for WeakRef<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "WeakRef<{}>({:?})",
+            std::any::type_name::<M>(),
+            self.inlet.core().address
+        )
+    }
+}
+
+/// A reserved place, owned: it may be held while the sender's own state is borrowed. Dropped unused, the place is free
+/// again.
+#[must_use = "dropping a permit gives the place back"]
+pub struct Permit<M> {
+    inlet: Arc<dyn Inlet<M>>,
+    is_used: bool,
+}
+
+impl<M: Message> Permit<M> {
+    /// Never waits. If the actor ended meanwhile: a dead letter.
+    pub fn send(mut self, msg: M) {
+        self.is_used = true;
+        self.inlet.put(Envelope {
+            msg,
+            question: None,
+        });
+    }
+}
+
+impl<M> Drop for Permit<M> {
+    fn drop(&mut self) {
+        if !self.is_used {
+            self.inlet.core().free_place();
+        }
+    }
+}
+
+impl<M> fmt::Debug for Permit<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Permit({:?})", self.inlet.core().address)
+    }
+}
+
+/// A wait for a place. It does not name the protocol, so it is `Send` whatever the message is.
+pub(crate) struct WaitForPlace<'a> {
+    core: &'a Arc<Core>,
+    ticket: Ticket,
+}
+
+impl Future for WaitForPlace<'_> {
+    type Output = Result<(), NoWait>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let core = self.core;
+        if here::is_turn_of(core) {
+            // Waiting for oneself would never end: the place is freed by the turn that waits.
+            return Poll::Ready(core.places.try_take().map_err(|why| match why {
+                NoPlace::Full => NoWait::SelfSend,
+                NoPlace::Closed => NoWait::Closed,
+            }));
+        }
+        core.places
+            .poll_take(&mut self.ticket, context)
+            .map_err(|_closed| NoWait::Closed)
+    }
+}
+
+impl Drop for WaitForPlace<'_> {
+    fn drop(&mut self) {
+        if self.ticket.is_some() {
+            self.core.places.leave(&mut self.ticket);
+            self.core.bell.ring(); // whoever it kept out by a claim may come when the actor rests
+        }
+    }
+}
+
+/// A reference behind a function that runs in the sender.
+struct Contramapped<M, F> {
+    inlet: Arc<dyn Inlet<M>>,
+    function: F,
+}
+
+impl<M: Message, N: Message, F: Fn(N) -> M + Send + Sync> Inlet<N> for Contramapped<M, F> {
+    fn core(&self) -> &Arc<Core> {
+        self.inlet.core()
+    }
+
+    fn put(&self, Envelope { msg, question }: Envelope<N>) {
+        let place = HeldPlace(self.core());
+        let msg = (self.function)(msg); // may panic, in the sender: then the place is free again
+        std::mem::forget(place);
+        self.inlet.put(Envelope { msg, question });
+    }
+
+    fn add_handle(&self) {
+        self.inlet.add_handle();
+    }
+
+    fn drop_handle(&self) {
+        self.inlet.drop_handle();
+    }
+
+    fn revive_handle(&self) -> bool {
+        self.inlet.revive_handle()
+    }
+}
+
+/// Gives the place back unless forgotten.
+struct HeldPlace<'a>(&'a Arc<Core>);
+
+impl Drop for HeldPlace<'_> {
+    fn drop(&mut self) {
+        self.0.free_place();
+    }
+}
+
+fn why_not(refused: Result<Result<(), NoWait>, Cancelled>) -> NoWait {
+    match refused {
+        Ok(Err(why)) => why,
+        Ok(Ok(())) | Err(Cancelled) => NoWait::Cancelled,
+    }
+}

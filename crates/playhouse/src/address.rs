@@ -1,0 +1,102 @@
+//! Who an actor is: a path for people, an identity for comparing.
+
+use crate::actor_ref::ActorRef;
+use crate::sync::Arc;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// Path and identity of one actor, untyped: for signals, events, logs. Compares with a typed reference:
+/// `who == self.child`. Two actors are never equal, not even if one took the other's name after its end.
+#[derive(Clone)]
+pub struct Address(Arc<Path>);
+
+struct Path {
+    text: String,
+    uid: u64,
+}
+
+impl Address {
+    pub(crate) fn new(parent: &str, name: &str, uid: u64) -> Self {
+        Self(Arc::new(Path {
+            text: format!("{parent}/{name}"),
+            uid,
+        }))
+    }
+
+    /// `/system/parent/name`.
+    pub fn path(&self) -> &str {
+        &self.0.text
+    }
+
+    pub(crate) fn uid(&self) -> u64 {
+        self.0.uid
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.0.text.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// The identity is the allocation that all copies of an address share, so no counter of the whole process is needed to
+/// tell the actors of two systems apart.
+impl PartialEq for Address {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+impl Eq for Address {}
+
+impl Hash for Address {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl<M> PartialEq<ActorRef<M>> for Address {
+    fn eq(&self, other: &ActorRef<M>) -> bool {
+        self == other.core_address()
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.0.text, self.0.uid)
+    }
+}
+
+/// What is wrong with a name, if anything.
+pub(crate) fn complaint(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("it is empty")
+    } else if name.len() > crate::limits::NAME_BYTES {
+        Some("it is longer than limits::NAME_BYTES")
+    } else if name.starts_with('~') {
+        Some("names that begin with `~` are given to anonymous actors")
+    } else if name.chars().any(|c| c == '/' || c.is_control()) {
+        Some("it contains `/`, which separates the names of a path, or a control character")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complaint;
+
+    #[test]
+    fn a_name_is_one_printable_step_of_a_path() {
+        for good in ["renderer", "worker-7", "größe", "a b"] {
+            assert_eq!(complaint(good), None, "{good:?}");
+        }
+        let long = "x".repeat(crate::limits::NAME_BYTES + 1);
+        for bad in ["", "a/b", "~1", "line\nbreak", &long] {
+            assert!(complaint(bad).is_some(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Time comes only from here.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+
+/// Milliseconds.
+pub const fn millis(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// Seconds.
+pub const fn secs(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one.
+#[derive(Clone, Debug)]
+pub struct Clock(Handle);
+
+impl Clock {
+    pub(crate) fn new(runtime: Handle) -> Self {
+        Self(runtime)
+    }
+
+    /// The present.
+    pub fn now(&self) -> Instant {
+        let _time = self.0.enter();
+        tokio::time::Instant::now().into_std()
+    }
+
+    /// The moment `limit` from now. A limit that no clock can hold counts as thirty years.
+    pub fn deadline(&self, limit: Duration) -> Deadline {
+        const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+        let now = self.now();
+        Deadline(now.checked_add(limit.min(NEVER)).unwrap_or(now))
+    }
+
+    /// The time left; zero when it has passed.
+    pub fn remaining(&self, deadline: Deadline) -> Duration {
+        deadline.0.saturating_duration_since(self.now())
+    }
+
+    /// Waits. Cancel safe.
+    pub async fn sleep(&self, time: Duration) {
+        self.sleep_until(self.deadline(time)).await
+    }
+
+    /// Works on any thread: the timer belongs to the runtime, wherever it is polled.
+    pub(crate) fn sleep_until(
+        &self,
+        deadline: Deadline,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let _time = self.0.enter();
+        tokio::time::sleep_until(deadline.0.into())
+    }
+}
+
+/// A moment by which something must be done; several asks may share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Deadline(Instant);

@@ -1,0 +1,31 @@
+//! A message that nobody handles: counted, published, its askers told. Never silent.
+
+use crate::ask::NoReply;
+use crate::cell::Core;
+use crate::events::{DeadLetterReason, Event};
+use crate::here;
+use crate::sync::{Arc, drop_quietly};
+
+pub(crate) fn publish(core: &Core, why: DeadLetterReason) {
+    core.publish(&Event::DeadLetter {
+        to: core.address.clone(),
+        message: core.protocol,
+        why,
+    });
+}
+
+/// A message told to somebody who has no place or takes nothing more.
+pub(crate) fn undeliverable<T>(core: &Arc<Core>, why: DeadLetterReason, message: T) {
+    core.books.note(|ledger| {
+        ledger.accepted += 1;
+        ledger.dead += 1;
+    });
+    publish(core, why);
+    drop_in_turn(core, message);
+}
+
+/// Drops what was meant for an actor. A reply inside is answered at once: nobody is there to answer it.
+pub(crate) fn drop_in_turn<T>(core: &Arc<Core>, message: T) {
+    let ((), forsaken) = here::turn(core, || drop_quietly(message));
+    forsaken.answer(&NoReply::Stopped);
+}

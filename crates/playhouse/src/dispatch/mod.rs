@@ -1,0 +1,202 @@
+//! A dispatcher is a named set of threads that gives actors their turns.
+//!
+//! The contract: an actor's life is one future ([`Job::Task`]), polled by one thread at a time, each poll seeing what
+//! the last one did; or, for actors that must not move, one closure on a thread of its own ([`Job::Thread`]). A job that
+//! is thrown away is dropped, and its actor ends as `Shutdown`.
+
+mod pinned;
+mod pool;
+
+use crate::limits;
+use crate::sync::Arc;
+use pinned::Threads;
+use pool::Pool;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use tokio::runtime::Handle;
+
+/// What to start. `shared`: on Tokio's workers. `fixed`: own threads, for handlers that block. `pinned`: a thread per
+/// actor.
+#[derive(Clone, Debug)]
+pub struct Dispatcher {
+    shape: Shape,
+    throughput: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Shared,
+    Fixed(usize),
+    Pinned,
+}
+
+impl Dispatcher {
+    /// On the workers of the system's Tokio runtime. Handlers must not block.
+    pub fn shared() -> Self {
+        Self {
+            shape: Shape::Shared,
+            throughput: limits::THROUGHPUT,
+        }
+    }
+
+    /// On `threads` threads of its own, started with the first use. Handlers may block. They run inside the system's
+    /// Tokio runtime, so timers and sockets work.
+    ///
+    /// # Panics
+    /// If `threads` is zero: nothing would ever run.
+    pub fn fixed(threads: usize) -> Self {
+        assert!(
+            threads > 0,
+            "a dispatcher without threads would run nothing; the least is 1"
+        );
+        Self {
+            shape: Shape::Fixed(threads),
+            throughput: limits::THROUGHPUT_FIXED,
+        }
+    }
+
+    /// A thread for each actor, and for each submitted closure. Handlers may block.
+    pub fn pinned() -> Self {
+        Self {
+            shape: Shape::Pinned,
+            throughput: limits::THROUGHPUT,
+        }
+    }
+
+    /// Messages an actor may handle before others get their turn. Default: [`limits::THROUGHPUT`], for `fixed`
+    /// [`limits::THROUGHPUT_FIXED`].
+    ///
+    /// # Panics
+    /// If `messages` is zero.
+    pub fn throughput(mut self, messages: usize) -> Self {
+        assert!(
+            messages > 0,
+            "an actor that may handle no message per turn never handles one"
+        );
+        self.throughput = messages;
+        self
+    }
+
+    pub(crate) fn start(self, name: &str, runtime: &Handle) -> DispatcherRef {
+        let workers = match self.shape {
+            Shape::Shared => Workers::Shared(runtime.clone()),
+            Shape::Fixed(threads) => Workers::Fixed(Pool::new(name, threads, runtime.clone())),
+            Shape::Pinned => Workers::Pinned(Threads::new(name, runtime.clone())),
+        };
+        DispatcherRef(Arc::new(Running {
+            name: name.to_owned(),
+            throughput: self.throughput,
+            workers,
+        }))
+    }
+}
+
+/// A running dispatcher. The only way to choose one, so a wrong name fails where it is looked up, with the names there
+/// are.
+#[derive(Clone)]
+pub struct DispatcherRef(Arc<Running>);
+
+struct Running {
+    name: String,
+    throughput: usize,
+    workers: Workers,
+}
+
+enum Workers {
+    Shared(Handle),
+    Fixed(Arc<Pool>),
+    Pinned(Threads),
+}
+
+impl DispatcherRef {
+    /// Runs a closure on one of its threads. The shutdown of the system lets the queue run dry and joins every own
+    /// thread; what is submitted later is dropped. A panic is reported by the panic hook and harms nobody else.
+    pub fn submit(&self, work: impl FnOnce() + Send + 'static) {
+        match &self.0.workers {
+            Workers::Shared(runtime) => drop(runtime.spawn(async move { work() })),
+            Workers::Fixed(pool) => pool.submit(Box::new(work)),
+            Workers::Pinned(threads) => threads.run(Box::new(work)),
+        }
+    }
+
+    pub(crate) fn run(&self, job: Job) {
+        match (&self.0.workers, job) {
+            (Workers::Shared(runtime), Job::Task(task)) => drop(runtime.spawn(task)),
+            (Workers::Fixed(pool), Job::Task(task)) => pool.spawn(task),
+            (Workers::Pinned(threads), Job::Task(task)) => {
+                threads.run(Box::new(move || crate::sync::block_on(task)));
+            }
+            (Workers::Pinned(threads), Job::Thread(work)) => threads.run(work),
+            (_, Job::Thread(_)) => {
+                unreachable!("props for an own thread are given a pinned dispatcher")
+            }
+        }
+    }
+
+    pub(crate) fn throughput(&self) -> usize {
+        self.0.throughput
+    }
+
+    /// May code on its threads block?
+    pub(crate) fn may_block(&self) -> bool {
+        !matches!(self.0.workers, Workers::Shared(_))
+    }
+
+    /// Lets the queue run dry and joins the threads. Blocks.
+    pub(crate) fn close(&self) {
+        match &self.0.workers {
+            Workers::Shared(_) => {} // Tokio's threads are not ours
+            Workers::Fixed(pool) => pool.close(),
+            Workers::Pinned(threads) => threads.close(),
+        }
+    }
+}
+
+impl fmt::Debug for DispatcherRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DispatcherRef({:?})", self.0.name)
+    }
+}
+
+type Closure = Box<dyn FnOnce() + Send>;
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// An actor's life, ready to run.
+pub(crate) enum Job {
+    Task(Task),
+    Thread(Closure),
+}
+
+impl Job {
+    pub(crate) fn task(life: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self::Task(Box::pin(life))
+    }
+
+    pub(crate) fn thread(life: impl FnOnce() + Send + 'static) -> Self {
+        Self::Thread(Box::new(life))
+    }
+}
+
+/// No dispatcher has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDispatcher {
+    /// The name that was looked up.
+    pub name: String,
+    /// The names there are.
+    pub known: Vec<String>,
+}
+
+impl fmt::Display for UnknownDispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.known.join(", ");
+        write!(
+            f,
+            "no dispatcher is named {:?}; there are {known}; add it with `SystemBuilder::dispatcher`",
+            self.name
+        )
+    }
+}
+
+impl Error for UnknownDispatcher {}

@@ -1,0 +1,65 @@
+//! A thread per actor.
+
+use super::Closure;
+use crate::sync::{Mutex, catch, thread};
+use tokio::runtime::Handle;
+
+pub(crate) struct Threads {
+    name: String,
+    runtime: Handle,
+    started: Mutex<Started>,
+}
+
+#[derive(Default)]
+struct Started {
+    count: usize,
+    running: Vec<thread::JoinHandle<()>>,
+    is_closed: bool,
+}
+
+impl Threads {
+    pub(crate) fn new(name: &str, runtime: Handle) -> Self {
+        Self {
+            name: name.to_owned(),
+            runtime,
+            started: Mutex::new(Started::default()),
+        }
+    }
+
+    /// # Panics
+    /// If the operating system gives no thread.
+    pub(crate) fn run(&self, work: Closure) {
+        let mut started = self.started.lock();
+        if started.is_closed {
+            drop(started);
+            return drop(work);
+        }
+        started.count += 1;
+        started.running.retain(|thread| !thread.is_finished());
+        let name = format!("playhouse-{}-{}", self.name, started.count);
+        let runtime = self.runtime.clone();
+        let thread = thread::Builder::new().name(name).spawn(move || {
+            let _inside = runtime.enter();
+            let _ = catch(work); // the panic hook has reported it
+        });
+        match thread {
+            Ok(thread) => started.running.push(thread),
+            Err(error) => {
+                drop(started);
+                panic!("the operating system gave no thread for an actor with its own: {error}");
+            }
+        }
+    }
+
+    /// Joins every thread. Blocks.
+    pub(crate) fn close(&self) {
+        let running = {
+            let mut started = self.started.lock();
+            started.is_closed = true;
+            std::mem::take(&mut started.running)
+        };
+        for thread in running {
+            let _ = thread.join(); // panics were caught inside
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A mailbox has two lanes.
+//!
+//! 1. *Control* ([`signals`]): stop, drain, kill. No capacity, ahead of messages, never lost.
+//! 2. *Messages* ([`twin`]): first in, first out. A message holds a place ([`permit`]) from the moment it is admitted
+//!    until its handler takes it; a permit holds one without a message. Completions and notices of ended actors travel in
+//!    the same lane, in order, but hold no place: an actor is never locked out by its own results.
+//!
+//! What the rest of the crate relies on:
+//!
+//! * A push into a closed lane hands the slot back; whoever pushed says what became of it.
+//! * Closing yields everything that was queued, once.
+//! * A freed place wakes the oldest waiter that was not woken yet, and is claimed by whoever polls first.
+
+pub(crate) mod permit;
+pub(crate) mod signals;
+pub(crate) mod twin;
+
+use crate::actor::{Exit, Message};
+use crate::address::Address;
+use crate::ask::Question;
+use crate::failure::Failure;
+use crate::limits;
+use crate::sync::Arc;
+use std::marker::PhantomData;
+
+/// How many messages may wait. Bounded by [`limits::MAILBOX`] unless said otherwise.
+#[derive(Debug)]
+pub struct Mailbox<M> {
+    pub(crate) places: usize,
+    protocol: PhantomData<fn(M)>,
+}
+
+impl<M> Clone for Mailbox<M> {
+    fn clone(&self) -> Self {
+        Self {
+            places: self.places,
+            protocol: PhantomData,
+        }
+    }
+}
+
+impl<M: Message> Mailbox<M> {
+    /// At most `places` messages and permits. A full mailbox makes `send` wait, `try_send` fail, and a `tell` a dead
+    /// letter.
+    ///
+    /// # Panics
+    /// If `places` is zero: no message could ever pass.
+    pub fn bounded(places: usize) -> Self {
+        assert!(
+            places > 0,
+            "a mailbox without a place would never take a message; the least is 1"
+        );
+        Self {
+            places,
+            protocol: PhantomData,
+        }
+    }
+
+    /// As many as fit in memory. Only for actors whose senders are bounded by something else.
+    pub fn unbounded() -> Self {
+        Self {
+            places: usize::MAX,
+            protocol: PhantomData,
+        }
+    }
+}
+
+impl<M> Default for Mailbox<M> {
+    fn default() -> Self {
+        Self {
+            places: limits::MAILBOX,
+            protocol: PhantomData,
+        }
+    }
+}
+
+/// A message on its way, with the question it answers, if it is one.
+pub(crate) struct Envelope<M> {
+    pub(crate) msg: M,
+    pub(crate) question: Option<Arc<Question>>,
+}
+
+/// What the message lane holds.
+pub(crate) enum Slot<M> {
+    /// A message. Holds a place.
+    Plain(Envelope<M>),
+    /// A foreign message with the adapter's function around it, called in the receiver's turn. Holds a place.
+    Adapted {
+        make: Make<M>,
+        question: Option<Arc<Question>>,
+    },
+    /// The result of an own ask or pipe. Outside the capacity.
+    Completion(Make<M>),
+    /// An own pipe that panicked or could not run. Outside the capacity.
+    BrokenPipe(Failure),
+    /// A watched actor ended. Outside the capacity.
+    Terminated { who: Address, exit: Exit },
+}
+
+/// Makes the message in its receiver's turn.
+pub(crate) type Make<M> = Box<dyn FnOnce() -> M + Send>;
+
+impl<M> Slot<M> {
+    pub(crate) fn holds_place(&self) -> bool {
+        matches!(self, Slot::Plain(_) | Slot::Adapted { .. })
+    }
+}

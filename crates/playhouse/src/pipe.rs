@@ -1,0 +1,242 @@
+//! Results of work outside the turn, as messages: own asks, futures, blocking closures.
+
+use crate::actor::Message;
+use crate::ask::AskError;
+use crate::cell::{Cell, Core};
+use crate::dispatch::DispatcherRef;
+use crate::events::Event;
+use crate::failure::Failure;
+use crate::limits;
+use crate::mailbox::Slot;
+use crate::sync::{Arc, Mutex, catch, catch_future};
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use tokio::task::AbortHandle;
+
+/// What an actor has under way outside its turns. Bounded, and cancelled when the actor ends.
+#[derive(Default)]
+pub(crate) struct OwnWork(Mutex<Register>);
+
+#[derive(Default)]
+struct Register {
+    next: u64,
+    /// `None`: cannot be aborted (blocking work), or not begun.
+    running: HashMap<u64, Option<AbortHandle>>,
+    is_cancelled: bool,
+}
+
+enum NoStart {
+    TooMany,
+    Ending,
+}
+
+impl OwnWork {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().running.is_empty()
+    }
+
+    /// Aborts what can be aborted; nothing new begins.
+    pub(crate) fn cancel(&self) {
+        let running: Vec<AbortHandle> = {
+            let mut register = self.0.lock();
+            register.is_cancelled = true;
+            register
+                .running
+                .values_mut()
+                .filter_map(Option::take)
+                .collect()
+        };
+        running.iter().for_each(AbortHandle::abort);
+    }
+
+    fn begin(&self) -> Result<u64, NoStart> {
+        let mut register = self.0.lock();
+        if register.is_cancelled {
+            return Err(NoStart::Ending);
+        }
+        if register.running.len() >= limits::COMPLETIONS_PER_ACTOR {
+            return Err(NoStart::TooMany);
+        }
+        register.next += 1;
+        let id = register.next;
+        register.running.insert(id, None);
+        Ok(id)
+    }
+
+    fn set_abort(&self, id: u64, handle: AbortHandle) {
+        let mut register = self.0.lock();
+        if register.is_cancelled {
+            drop(register);
+            return handle.abort();
+        }
+        if let Some(entry) = register.running.get_mut(&id) {
+            *entry = Some(handle);
+        }
+    }
+
+    fn end(&self, id: u64) {
+        let gone = self.0.lock().running.remove(&id);
+        drop(gone); // outside the lock
+    }
+}
+
+/// One piece of work under way; ends with its drop, delivered or not.
+struct Started<M: Message> {
+    cell: Arc<Cell<M>>,
+    id: u64,
+}
+
+impl<M: Message> Started<M> {
+    fn begin(cell: &Arc<Cell<M>>) -> Result<Self, NoStart> {
+        let id = cell.core.own_work.begin()?;
+        Ok(Self {
+            cell: cell.clone(),
+            id,
+        })
+    }
+
+    fn deliver<T: Message>(self, value: T, map: impl FnOnce(T) -> M + Send + 'static) {
+        self.cell
+            .push_aside(Slot::Completion(Box::new(move || map(value))));
+    }
+
+    fn fail(self, failure: Failure) {
+        self.cell.push_aside(Slot::BrokenPipe(failure));
+    }
+}
+
+impl<M: Message> Drop for Started<M> {
+    fn drop(&mut self) {
+        self.cell.core.own_work.end(self.id);
+        self.cell.core.bell.ring(); // a drain may have waited for it
+    }
+}
+
+/// The result of `future`, as a message.
+pub(crate) fn future<M: Message, T: Message>(
+    cell: &Arc<Cell<M>>,
+    future: impl Future<Output = T> + Send + 'static,
+    map: impl FnOnce(T) -> M + Send + 'static,
+) {
+    let Some(started) = begin_or_fail_turn(cell) else {
+        return;
+    };
+    let id = started.id;
+    let task = cell.core.system.runtime.spawn(async move {
+        match catch_future(future).await {
+            Ok(value) => started.deliver(value, map),
+            Err(payload) => started.fail(Failure::from_panic(payload)),
+        }
+    });
+    cell.core.own_work.set_abort(id, task.abort_handle());
+}
+
+/// The result of a question, as a message. Polled once here, so that the request goes out now, in order with what the
+/// handler sends next, and under the deadline of the message in hand.
+pub(crate) fn ask<M: Message, T: Message>(
+    cell: &Arc<Cell<M>>,
+    question: impl Future<Output = Result<T, AskError>> + Send + 'static,
+    map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
+) {
+    let started = match Started::begin(cell) {
+        Ok(started) => started,
+        Err(NoStart::Ending) => return,
+        Err(NoStart::TooMany) => {
+            too_many(&cell.core);
+            return cell.push_aside(Slot::Completion(Box::new(move || map(Err(AskError::Full)))));
+        }
+    };
+    let mut question: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(question);
+    // The waker is replaced by the task's own, which polls as soon as it is spawned.
+    let mut context = Context::from_waker(Waker::noop());
+    if let Poll::Ready(answer) = question.as_mut().poll(&mut context) {
+        return started.deliver(answer, map);
+    }
+    let id = started.id;
+    let task = cell
+        .core
+        .system
+        .runtime
+        .spawn(async move { started.deliver(question.await, map) });
+    cell.core.own_work.set_abort(id, task.abort_handle());
+}
+
+/// The result of blocking work, as a message.
+pub(crate) fn blocking<M: Message, T: Message>(
+    cell: &Arc<Cell<M>>,
+    on: &DispatcherRef,
+    work: impl FnOnce() -> T + Send + 'static,
+    map: impl FnOnce(T) -> M + Send + 'static,
+) {
+    /// Reports work that was thrown away unstarted, because its dispatcher is gone.
+    struct Unstarted<M: Message>(Option<Started<M>>);
+    impl<M: Message> Drop for Unstarted<M> {
+        fn drop(&mut self) {
+            if let Some(started) = self.0.take() {
+                started.fail(DispatcherGone.into());
+            }
+        }
+    }
+
+    let Some(started) = begin_or_fail_turn(cell) else {
+        return;
+    };
+    let mut started = Unstarted(Some(started));
+    on.submit(move || {
+        let outcome = catch(work);
+        if let Some(started) = started.0.take() {
+            match outcome {
+                Ok(value) => started.deliver(value, map),
+                Err(payload) => started.fail(Failure::from_panic(payload)),
+            }
+        }
+    });
+}
+
+fn begin_or_fail_turn<M: Message>(cell: &Arc<Cell<M>>) -> Option<Started<M>> {
+    match Started::begin(cell) {
+        Ok(started) => Some(started),
+        Err(NoStart::Ending) => None,
+        Err(NoStart::TooMany) => {
+            too_many(&cell.core);
+            cell.core.fail_turn(TooManyCompletions.into());
+            None
+        }
+    }
+}
+
+fn too_many(core: &Core) {
+    core.publish(&Event::TooManyCompletions {
+        who: core.address.clone(),
+    });
+}
+
+#[derive(Debug)]
+struct TooManyCompletions;
+
+impl fmt::Display for TooManyCompletions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let limit = limits::COMPLETIONS_PER_ACTOR;
+        write!(
+            f,
+            "more than {limit} asks and pipes of one actor under way; start the next when one has come back"
+        )
+    }
+}
+
+impl Error for TooManyCompletions {}
+
+#[derive(Debug)]
+struct DispatcherGone;
+
+impl fmt::Display for DispatcherGone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the dispatcher that should run a piped closure has shut down")
+    }
+}
+
+impl Error for DispatcherGone {}

@@ -1,0 +1,256 @@
+//! How an actor is made, placed, kept alive.
+
+use crate::actor::{Actor, BlockingActor, Message, Outcome};
+use crate::cell::Cell;
+use crate::cell::lifecycle::Life;
+use crate::cell::roles::{Function, OnOwnThread, Plain, Setup};
+use crate::context::Context;
+use crate::dispatch::{DispatcherRef, Job};
+use crate::mailbox::Mailbox;
+use crate::sync::{Arc, block_on};
+use std::fmt;
+use std::future::Future;
+
+/// A recipe for one protocol. `Clone`, because its factory is; the actor's type is gone, so recipes mix in lists and
+/// work pools.
+pub struct Props<M> {
+    settings: Settings<M>,
+    recipe: Box<dyn Recipe<M>>,
+    has_own_thread: bool,
+}
+
+impl<M: Message> Props<M> {
+    /// The plain factory. `spawn` takes the closure itself; wrap it only to change a setting.
+    pub fn new<A: Actor<Msg = M>>(factory: impl FnOnce() -> A + Clone + Send + 'static) -> Self {
+        Self::from_recipe(move |cell| Job::task(Life::new(cell).live(Plain(factory))))
+    }
+
+    /// The factory that needs the context, awaits or may fail: `Props::setup(async move |ctx| Ok(..))`. Messages wait
+    /// meanwhile; an `Err` fails the actor.
+    pub fn setup<A: Actor<Msg = M>, F>(factory: F) -> Self
+    where
+        F: AsyncFnOnce(&mut Context<M>) -> Outcome<A>
+            + for<'a> SendTurn<'a, M, A>
+            + Clone
+            + Send
+            + 'static,
+    {
+        Self::from_recipe(move |cell| Job::task(Life::new(cell).live(Setup::new(factory))))
+    }
+
+    /// The factory of a [`BlockingActor`]; it runs on the actor's own thread, on which everything it makes stays.
+    pub fn blocking<B: BlockingActor<Msg = M>>(
+        factory: impl FnOnce(&mut Context<M>) -> Outcome<B> + Clone + Send + 'static,
+    ) -> Self {
+        let recipe = move |cell| {
+            let life = Life::new(cell);
+            Job::thread(move || block_on(life.live(OnOwnThread::new(factory))))
+        };
+        Self {
+            has_own_thread: true,
+            ..Self::from_recipe(recipe)
+        }
+    }
+
+    /// A function actor: one life, so it may own what cannot be cloned (a `Reply`). Returns: stopped. `Err`: failed.
+    pub fn func<F>(body: F) -> FuncProps<M>
+    where
+        F: AsyncFnOnce(&mut Context<M>) -> Outcome + for<'a> SendTurn<'a, M, ()> + Send + 'static,
+    {
+        FuncProps {
+            settings: Settings::default(),
+            recipe: Box::new(move |cell| Job::task(Life::new(cell).live(Function(body)))),
+            has_own_thread: false,
+        }
+    }
+
+    /// How many messages may wait. Default: [`limits::MAILBOX`](crate::limits::MAILBOX).
+    pub fn mailbox(mut self, mailbox: Mailbox<M>) -> Self {
+        self.settings.mailbox = mailbox;
+        self
+    }
+
+    /// Where it runs. Default: the system's `default`, on Tokio's workers.
+    ///
+    /// # Panics
+    /// On [`Props::blocking`], which has its own thread.
+    pub fn dispatcher(mut self, on: &DispatcherRef) -> Self {
+        assert!(
+            !self.has_own_thread,
+            "`Props::blocking` has its own thread; a dispatcher would do nothing"
+        );
+        self.settings.dispatcher = Some(on.clone());
+        self
+    }
+
+    /// What keeps it alive. Default: [`Lifetime::Tree`].
+    pub fn lifetime(mut self, lifetime: Lifetime) -> Self {
+        self.settings.lifetime = lifetime;
+        self
+    }
+
+    fn from_recipe(recipe: impl FnOnce(Arc<Cell<M>>) -> Job + Clone + Send + 'static) -> Self {
+        Self {
+            settings: Settings::default(),
+            recipe: Box::new(recipe),
+            has_own_thread: false,
+        }
+    }
+}
+
+impl<M> Clone for Props<M> {
+    fn clone(&self) -> Self {
+        Self {
+            settings: self.settings.clone(),
+            recipe: self.recipe.clone_box(),
+            has_own_thread: self.has_own_thread,
+        }
+    }
+}
+
+impl<M> fmt::Debug for Props<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Props<{}>", std::any::type_name::<M>())
+    }
+}
+
+/// As [`Props`], for one life: not `Clone`.
+pub struct FuncProps<M> {
+    pub(crate) settings: Settings<M>,
+    pub(crate) recipe: Box<dyn FnOnce(Arc<Cell<M>>) -> Job + Send>,
+    pub(crate) has_own_thread: bool,
+}
+
+impl<M: Message> FuncProps<M> {
+    /// How many messages may wait. Default: [`limits::MAILBOX`](crate::limits::MAILBOX).
+    pub fn mailbox(mut self, mailbox: Mailbox<M>) -> Self {
+        self.settings.mailbox = mailbox;
+        self
+    }
+
+    /// Where it runs. Default: the system's `default`, on Tokio's workers.
+    pub fn dispatcher(mut self, on: &DispatcherRef) -> Self {
+        self.settings.dispatcher = Some(on.clone());
+        self
+    }
+}
+
+impl<M> fmt::Debug for FuncProps<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FuncProps<{}>", std::any::type_name::<M>())
+    }
+}
+
+/// What keeps an actor alive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until stopped, or the parent ends.
+    #[default]
+    Tree,
+    /// Also, drained, when the last strong reference is dropped.
+    Handles,
+}
+
+/// What `spawn` takes: [`Props`], a factory closure `|| MyActor { .. }`, a work pool.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a recipe for an actor",
+    note = "pass a factory, `move || MyActor {{ .. }}` (its captures must be `Clone + Send`), or `Props`; \
+            `Props::func` for a function"
+)]
+pub trait IntoProps {
+    /// The protocol.
+    type Msg: Message;
+    #[doc(hidden)]
+    fn recipe(self) -> FuncProps<Self::Msg>;
+}
+
+impl<M: Message> IntoProps for Props<M> {
+    type Msg = M;
+    fn recipe(self) -> FuncProps<M> {
+        let Self {
+            settings,
+            recipe,
+            has_own_thread,
+        } = self;
+        FuncProps {
+            settings,
+            recipe: Box::new(move |cell| recipe.cook(cell)),
+            has_own_thread,
+        }
+    }
+}
+
+impl<M: Message> IntoProps for FuncProps<M> {
+    type Msg = M;
+    fn recipe(self) -> FuncProps<M> {
+        self
+    }
+}
+
+impl<F: FnOnce() -> A + Clone + Send + 'static, A: Actor> IntoProps for F {
+    type Msg = A::Msg;
+    fn recipe(self) -> FuncProps<A::Msg> {
+        Props::new(self).recipe()
+    }
+}
+
+/// Names the future of an async closure that borrows the context, so that it can be required to be `Send`. Nobody
+/// implements it.
+#[diagnostic::on_unimplemented(
+    message = "not an async function of `&mut Context<{M}>` with a `Send` future",
+    note = "write `async move |ctx| ..`; what it holds across an await must be `Send`"
+)]
+pub trait SendTurn<'a, M: 'static, T>: FnOnce(&'a mut Context<M>) -> Self::Turn {
+    /// The future.
+    type Turn: Future<Output = Outcome<T>> + Send + 'a;
+}
+
+impl<'a, M: 'static, T, F, Fut> SendTurn<'a, M, T> for F
+where
+    F: FnOnce(&'a mut Context<M>) -> Fut,
+    Fut: Future<Output = Outcome<T>> + Send + 'a,
+{
+    type Turn = Fut;
+}
+
+pub(crate) struct Settings<M> {
+    pub(crate) mailbox: Mailbox<M>,
+    pub(crate) dispatcher: Option<DispatcherRef>,
+    pub(crate) lifetime: Lifetime,
+}
+
+impl<M> Default for Settings<M> {
+    fn default() -> Self {
+        Self {
+            mailbox: Mailbox::default(),
+            dispatcher: None,
+            lifetime: Lifetime::default(),
+        }
+    }
+}
+
+impl<M> Clone for Settings<M> {
+    fn clone(&self) -> Self {
+        Self {
+            mailbox: self.mailbox.clone(),
+            dispatcher: self.dispatcher.clone(),
+            lifetime: self.lifetime,
+        }
+    }
+}
+
+/// A cloneable `FnOnce` behind a box.
+trait Recipe<M>: Send {
+    fn cook(self: Box<Self>, cell: Arc<Cell<M>>) -> Job;
+    fn clone_box(&self) -> Box<dyn Recipe<M>>;
+}
+
+impl<M, F: FnOnce(Arc<Cell<M>>) -> Job + Clone + Send + 'static> Recipe<M> for F {
+    fn cook(self: Box<Self>, cell: Arc<Cell<M>>) -> Job {
+        self(cell)
+    }
+
+    fn clone_box(&self) -> Box<dyn Recipe<M>> {
+        Box::new(self.clone())
+    }
+}

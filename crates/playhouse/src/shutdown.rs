@@ -1,0 +1,254 @@
+//! The orderly end of a system, in named phases, and its report.
+
+use crate::actor::Outcome;
+use crate::address::Address;
+use crate::clock::Deadline;
+use crate::failure::Failure;
+use crate::ledger::Ledger;
+use crate::limits;
+use crate::mailbox::signals::StopCause;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, SetOnce, catch_future, oneshot, thread};
+use crate::system::System;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// In this order. Tasks of one phase run together; `StopActors` is the tree, children first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Nothing new comes in.
+    CloseDoors,
+    /// What came in is finished or handed back.
+    FinishRequests,
+    /// After its tasks: every actor is stopped; those that are not gone at the deadline are killed.
+    StopActors,
+    /// After its tasks: every dispatcher's queue runs dry and its threads are joined.
+    ReleaseResources,
+}
+
+const PHASES: [Phase; 4] = [
+    Phase::CloseDoors,
+    Phase::FinishRequests,
+    Phase::StopActors,
+    Phase::ReleaseResources,
+];
+
+/// How a system ended. It adds up: `ledger.balance()` is zero unless actors are still alive.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ShutdownReport {
+    /// What happened to every message.
+    pub ledger: Ledger,
+    /// Tasks that failed, panicked, or did not end in time.
+    pub failed_tasks: Vec<(Phase, &'static str, Failure)>,
+    /// Phases that were cut short by their deadline.
+    pub overran: Vec<Phase>,
+    /// Actors whose handlers block and did not come back.
+    pub still_alive: Vec<Address>,
+}
+
+type TaskFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+struct Step {
+    phase: Phase,
+    name: &'static str,
+    task: Box<dyn FnOnce() -> TaskFuture + Send>,
+}
+
+/// The shutdown of one system: what is to be done, and afterwards the report.
+pub(crate) struct Shutdown {
+    steps: Mutex<Vec<Step>>,
+    deadlines: BTreeMap<Phase, Duration>,
+    has_begun: AtomicBool,
+    report: SetOnce<ShutdownReport>,
+}
+
+impl Shutdown {
+    pub(crate) fn new(deadlines: BTreeMap<Phase, Duration>) -> Self {
+        Self {
+            steps: Mutex::new(Vec::new()),
+            deadlines,
+            has_begun: AtomicBool::new(false),
+            report: SetOnce::new(),
+        }
+    }
+
+    pub(crate) fn add(
+        &self,
+        phase: Phase,
+        name: &'static str,
+        task: Box<dyn FnOnce() -> TaskFuture + Send>,
+    ) {
+        self.steps.lock().push(Step { phase, name, task });
+    }
+
+    /// The first call starts it, as a task of its own.
+    pub(crate) fn begin(system: &Arc<System>) {
+        if !system.shutdown.has_begun.swap(true, Ordering::AcqRel) {
+            let progress = Progress {
+                system: system.clone(),
+                report: ShutdownReport::default(),
+            };
+            drop(system.runtime.spawn(progress.run()));
+        }
+    }
+
+    pub(crate) async fn report(&self) -> ShutdownReport {
+        self.report.wait().await.clone()
+    }
+
+    /// The steps of this phase, and those of earlier ones that came too late.
+    fn take_steps(&self, phase: Phase) -> Vec<Step> {
+        self.steps
+            .lock()
+            .extract_if(.., |step| step.phase <= phase)
+            .collect()
+    }
+}
+
+/// A shutdown that runs. Its drop writes the report, so that nobody waits for a shutdown that went away with its runtime.
+struct Progress {
+    system: Arc<System>,
+    report: ShutdownReport,
+}
+
+impl Progress {
+    async fn run(mut self) {
+        for phase in PHASES {
+            let limit = self
+                .system
+                .shutdown
+                .deadlines
+                .get(&phase)
+                .copied()
+                .unwrap_or(limits::PHASE_DEADLINE);
+            let deadline = self.system.clock.deadline(limit);
+            let mut is_in_time = self.run_steps(phase, deadline).await;
+            is_in_time &= match phase {
+                Phase::CloseDoors | Phase::FinishRequests => true,
+                Phase::StopActors => self.stop_actors(deadline).await,
+                Phase::ReleaseResources => self.close_dispatchers(deadline).await,
+            };
+            if !is_in_time {
+                self.report.overran.push(phase);
+            }
+        }
+    }
+
+    async fn run_steps(&mut self, phase: Phase, deadline: Deadline) -> bool {
+        let mut running = JoinSet::new();
+        let mut unfinished = BTreeMap::new();
+        for (index, Step { phase, name, task }) in self
+            .system
+            .shutdown
+            .take_steps(phase)
+            .into_iter()
+            .enumerate()
+        {
+            unfinished.insert(index, (phase, name));
+            let step = async move { (index, catch_future(async move { task().await }).await) };
+            running.spawn_on(step, &self.system.runtime);
+        }
+        let all_done = async {
+            while let Some(joined) = running.join_next().await {
+                let Ok((index, outcome)) = joined else {
+                    continue;
+                }; // only its own panic, which is caught inside
+                let Some((phase, name)) = unfinished.remove(&index) else {
+                    continue;
+                };
+                match outcome {
+                    Ok(Ok(())) => {}
+                    Ok(Err(failure)) => self.report.failed_tasks.push((phase, name, failure)),
+                    Err(payload) => {
+                        self.report
+                            .failed_tasks
+                            .push((phase, name, Failure::from_panic(payload)))
+                    }
+                }
+            }
+        };
+        let is_in_time = before(&self.system, deadline, all_done).await.is_some();
+        for (phase, name) in unfinished.into_values() {
+            self.report.failed_tasks.push((phase, name, TooLate.into()));
+        }
+        is_in_time // dropping the set aborts what is left
+    }
+
+    async fn stop_actors(&mut self, deadline: Deadline) -> bool {
+        let roots = self.system.roots.clone();
+        roots.stop_all(StopCause::Shutdown);
+        if before(&self.system, deadline, roots.all_ended())
+            .await
+            .is_some()
+        {
+            return true;
+        }
+        roots.descendants().iter().for_each(|actor| actor.kill());
+        let grace = self.system.clock.deadline(limits::KILL_GRACE);
+        let _ = before(&self.system, grace, roots.all_ended()).await;
+        false
+    }
+
+    /// On a thread of its own: joining blocks, and a thread that never ends must not hold up the runtime.
+    async fn close_dispatchers(&mut self, deadline: Deadline) -> bool {
+        let (closed, all_closed) = oneshot::channel();
+        let dispatchers = self.system.dispatchers();
+        let close = move || {
+            dispatchers.iter().for_each(|dispatcher| dispatcher.close());
+            let _ = closed.send(()); // the deadline has passed: nobody waits
+        };
+        if thread::Builder::new()
+            .name("playhouse-shutdown".to_owned())
+            .spawn(close)
+            .is_err()
+        {
+            return false;
+        }
+        matches!(
+            before(&self.system, deadline, all_closed).await,
+            Some(Ok(()))
+        )
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.report.ledger = self.system.ledger();
+        let alive = self.system.roots.descendants();
+        self.report.still_alive = alive.iter().map(|core| core.address.clone()).collect();
+        let _ = self
+            .system
+            .shutdown
+            .report
+            .set(std::mem::take(&mut self.report)); // there is one shutdown only
+    }
+}
+
+/// `None`: the deadline has passed first.
+async fn before<T>(
+    system: &System,
+    deadline: Deadline,
+    future: impl Future<Output = T>,
+) -> Option<T> {
+    tokio::select! {
+        biased;
+        value = future => Some(value),
+        () = system.clock.sleep_until(deadline) => None,
+    }
+}
+
+#[derive(Debug)]
+struct TooLate;
+
+impl fmt::Display for TooLate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("did not end within the deadline of its phase")
+    }
+}
+
+impl Error for TooLate {}

@@ -1,0 +1,159 @@
+//! The one door to atomics, locks, threads and parking. A model checker can replace them here and nowhere else.
+
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock};
+pub(crate) use std::thread;
+pub(crate) use std::thread_local;
+pub(crate) use tokio::sync::{OwnedSemaphorePermit, Semaphore, SetOnce, mpsc, oneshot};
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Wake, Waker};
+
+/// A lock that forgives a panic inside: what it guards here is always left whole, because no user code runs under it
+/// (an adapter's function is the exception, and its panic is reported to the actor).
+#[derive(Default)]
+pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(std::sync::Mutex::new(value))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn into_inner(self) -> T {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits on a condition, forgiving like [`Mutex`].
+pub(crate) fn wait<'a, T>(condition: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    condition
+        .wait(guard)
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Wakes the one task that listens. Ringing before anybody listens is not remembered: register first, then look.
+#[derive(Default)]
+pub(crate) struct Bell(Mutex<Option<Waker>>);
+
+impl Bell {
+    pub(crate) fn listen(&self, waker: &Waker) {
+        let replaced = {
+            let mut listener = self.0.lock();
+            match &*listener {
+                Some(known) if known.will_wake(waker) => None,
+                _ => listener.replace(waker.clone()),
+            }
+        };
+        drop(replaced); // outside the lock: a waker may own a task, and dropping that may ring
+    }
+
+    pub(crate) fn ring(&self) {
+        let listener = self.0.lock().take();
+        if let Some(waker) = listener {
+            waker.wake();
+        }
+    }
+}
+
+/// Runs a future on this thread, parking it between polls.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(thread::Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        thread::park();
+    }
+}
+
+/// What a panic carried.
+pub(crate) type Payload = Box<dyn Any + Send>;
+
+/// Runs code of the user. A panic is a value: everything it could have broken is dropped or belongs to the actor that
+/// fails for it.
+pub(crate) fn catch<T>(code: impl FnOnce() -> T) -> Result<T, Payload> {
+    catch_unwind(AssertUnwindSafe(code))
+}
+
+/// Drops a value of the user. A panic in its `Drop` ends there: nobody is left who could act on it, and the panic hook
+/// has reported it.
+pub(crate) fn drop_quietly<T>(value: T) {
+    if let Err(payload) = catch(move || drop(value)) {
+        // The payload is the user's as well. Should its drop panic too, forgetting is the only move left.
+        if let Err(again) = catch(move || drop(payload)) {
+            std::mem::forget(again);
+        }
+    }
+}
+
+/// A future whose panic is its output.
+pub(crate) async fn catch_future<F: Future>(future: F) -> Result<F::Output, Payload> {
+    let mut future = pin!(future);
+    std::future::poll_fn(
+        move |context| match catch(|| future.as_mut().poll(context)) {
+            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(payload) => Poll::Ready(Err(payload)),
+        },
+    )
+    .await
+}
+
+/// Goes to the back of the run queue once.
+pub(crate) async fn yield_now() {
+    let mut yielded = false;
+    std::future::poll_fn(move |context| {
+        if std::mem::replace(&mut yielded, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await
+}
+
+/// All of them together; the outputs in the order of the futures.
+pub(crate) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
+    let mut running: Vec<_> = futures
+        .into_iter()
+        .map(|future| (Box::pin(future), None))
+        .collect();
+    std::future::poll_fn(|context| {
+        let mut is_done = true;
+        for (future, output) in &mut running {
+            if output.is_none() {
+                match future.as_mut().poll(context) {
+                    Poll::Ready(value) => *output = Some(value),
+                    Poll::Pending => is_done = false,
+                }
+            }
+        }
+        if is_done {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    running
+        .into_iter()
+        .filter_map(|(_, output)| output)
+        .collect()
+}

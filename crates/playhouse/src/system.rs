@@ -1,0 +1,391 @@
+//! A system: its builder, its roots, its dispatchers. Nothing is shared between two systems of one process.
+
+use crate::actor::{Message, Outcome};
+use crate::actor_ref::ActorRef;
+use crate::address::{Address, complaint};
+use crate::cell::Cell;
+use crate::cell::family::{Family, NoEntry};
+use crate::cell::lifecycle::Life;
+use crate::clock::Clock;
+use crate::dispatch::{Dispatcher, DispatcherRef, UnknownDispatcher};
+use crate::events::{Event, Events};
+use crate::here;
+use crate::ledger::Ledger;
+use crate::limits;
+use crate::props::{FuncProps, IntoProps};
+use crate::shutdown::{Phase, Shutdown, ShutdownReport};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+const DEFAULT: &str = "default";
+const BLOCKING: &str = "blocking";
+/// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
+const OWN_THREADS: &str = "own";
+
+/// A handle; clone it freely, dropping it ends nothing. Many may live in one process.
+#[derive(Clone)]
+pub struct ActorSystem(Arc<System>);
+
+impl ActorSystem {
+    /// A system that is not built yet. The name begins every path.
+    pub fn builder(name: impl Into<String>) -> SystemBuilder {
+        SystemBuilder {
+            name: name.into(),
+            dispatchers: vec![
+                (DEFAULT.to_owned(), Dispatcher::shared()),
+                (
+                    BLOCKING.to_owned(),
+                    Dispatcher::fixed(limits::BLOCKING_THREADS),
+                ),
+            ],
+            events: Events::default(),
+            phase_deadlines: BTreeMap::new(),
+        }
+    }
+
+    /// An actor without a parent. Name taken or malformed, or the system is ending: `Err`.
+    pub fn spawn<P: IntoProps>(
+        &self,
+        name: impl Into<String>,
+        props: P,
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        self.0.spawn(&self.0.roots, name.into(), props.recipe())
+    }
+
+    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone.
+    pub fn spawn_anonymous<P: IntoProps>(&self, props: P) -> ActorRef<P::Msg> {
+        self.0.spawn_anonymous(&self.0.roots, props.recipe())
+    }
+
+    /// `default` (Tokio's workers), `blocking` ([`limits::BLOCKING_THREADS`] own threads), or a name given to the
+    /// builder.
+    pub fn dispatcher(&self, name: &str) -> Result<DispatcherRef, UnknownDispatcher> {
+        self.0
+            .dispatchers
+            .get(name)
+            .cloned()
+            .ok_or_else(|| UnknownDispatcher {
+                name: name.to_owned(),
+                known: self.0.dispatchers.keys().cloned().collect(),
+            })
+    }
+
+    /// The system's time.
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// What happened to every message so far. While actors run it is a picture of no exact moment.
+    pub fn ledger(&self) -> Ledger {
+        self.0.ledger()
+    }
+
+    /// Adds a step to a phase at run time, e.g. by the actor that opened the door. A step added after its phase runs
+    /// with the next phase, one added after the last is dropped.
+    pub fn on_shutdown<F: Future<Output = Outcome> + Send + 'static>(
+        &self,
+        phase: Phase,
+        name: &'static str,
+        task: impl FnOnce() -> F + Send + 'static,
+    ) {
+        self.0
+            .shutdown
+            .add(phase, name, Box::new(move || Box::pin(task())));
+    }
+
+    /// Runs the phases in order, each within its deadline. Called twice: both wait for the same end. Cancel safe: it
+    /// goes on without you. An actor must not await it in a handler: the shutdown waits for that handler.
+    pub async fn shutdown(&self) -> ShutdownReport {
+        Shutdown::begin(&self.0);
+        self.0.shutdown.report().await
+    }
+
+    /// [`shutdown`](Self::shutdown) from a plain thread.
+    ///
+    /// # Panics
+    /// On any thread that drives asynchronous tasks, and in the turn of an actor, for which the shutdown waits.
+    pub fn blocking_shutdown(&self) -> ShutdownReport {
+        assert!(
+            !here::is_turn(),
+            "an actor cannot wait for the end of its own system; spawn a task that does"
+        );
+        Shutdown::begin(&self.0);
+        match here::block_on("ActorSystem::blocking_shutdown", self.0.shutdown.report()) {
+            Ok(report) => report,
+            Err(cancelled) => unreachable!("only actors are cancelled: {cancelled}"),
+        }
+    }
+
+    pub(crate) fn from_inside(system: Arc<System>) -> Self {
+        Self(system)
+    }
+}
+
+impl fmt::Debug for ActorSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ActorSystem({:?})", self.0.roots.path)
+    }
+}
+
+/// What a system will be.
+#[must_use = "nothing exists before `build`"]
+pub struct SystemBuilder {
+    name: String,
+    dispatchers: Vec<(String, Dispatcher)>,
+    events: Events,
+    phase_deadlines: BTreeMap<Phase, Duration>,
+}
+
+impl SystemBuilder {
+    /// One more dispatcher, to be looked up by this name.
+    pub fn dispatcher(mut self, name: &str, dispatcher: Dispatcher) -> Self {
+        self.dispatchers.push((name.to_owned(), dispatcher));
+        self
+    }
+
+    /// Hears every event, on the thread where it happens: be quick. It replaces the default, which prints failures and
+    /// lost messages to standard error.
+    pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.events = Events::new(Box::new(hook));
+        self
+    }
+
+    /// How long a phase of the shutdown may take. Default: [`limits::PHASE_DEADLINE`].
+    pub fn phase_deadline(mut self, phase: Phase, limit: Duration) -> Self {
+        self.phase_deadlines.insert(phase, limit);
+        self
+    }
+
+    /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system.
+    pub fn build(self) -> Result<ActorSystem, BuildError> {
+        let Self {
+            name,
+            dispatchers,
+            events,
+            phase_deadlines,
+        } = self;
+        let names: Vec<&String> = dispatchers.iter().map(|(name, _)| name).collect();
+        for (index, &candidate) in names.iter().enumerate() {
+            check(candidate)?;
+            if names[..index].contains(&candidate) || candidate == OWN_THREADS {
+                return Err(BuildError::DispatcherTaken(candidate.clone()));
+            }
+        }
+        check(&name)?;
+        let (runtime, owned_runtime) = match Handle::try_current() {
+            Ok(current) => (current, None),
+            Err(_) => {
+                let owned =
+                    own_runtime().map_err(|error| BuildError::NoRuntime(Arc::new(error)))?;
+                (owned.handle().clone(), Some(owned))
+            }
+        };
+        let started = |(name, dispatcher): (String, Dispatcher)| {
+            let running = dispatcher.start(&name, &runtime);
+            (name, running)
+        };
+        Ok(ActorSystem(Arc::new(System {
+            dispatchers: dispatchers.into_iter().map(started).collect(),
+            own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
+            clock: Clock::new(runtime.clone()),
+            roots: Arc::new(Family::new(format!("/{name}"))),
+            events,
+            total: Arc::default(),
+            shutdown: Shutdown::new(phase_deadlines),
+            spawned: AtomicUsize::new(0),
+            owned_runtime: Mutex::new(owned_runtime),
+            runtime,
+        })))
+    }
+}
+
+impl fmt::Debug for SystemBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SystemBuilder({:?})", self.name)
+    }
+}
+
+fn check(name: &str) -> Result<(), BuildError> {
+    match complaint(name) {
+        Some(why) => Err(BuildError::BadName(format!("{name:?}: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn own_runtime() -> std::io::Result<Runtime> {
+    let count = AtomicUsize::new(1);
+    let name = move || {
+        format!(
+            "playhouse-{DEFAULT}-{}",
+            count.fetch_add(1, Ordering::Relaxed)
+        )
+    };
+    Builder::new_multi_thread()
+        .thread_name_fn(name)
+        .enable_all()
+        .build()
+}
+
+/// The inside of a system.
+pub(crate) struct System {
+    pub(crate) runtime: Handle,
+    owned_runtime: Mutex<Option<Runtime>>,
+    pub(crate) clock: Clock,
+    pub(crate) events: Events,
+    /// The books of everybody who has ended.
+    pub(crate) total: Arc<Mutex<Ledger>>,
+    pub(crate) roots: Arc<Family>,
+    dispatchers: BTreeMap<String, DispatcherRef>,
+    own_threads: DispatcherRef,
+    pub(crate) shutdown: Shutdown,
+    spawned: AtomicUsize,
+}
+
+impl System {
+    pub(crate) fn next_uid(&self) -> u64 {
+        self.spawned.fetch_add(1, Ordering::Relaxed) as u64
+    }
+
+    pub(crate) fn default_dispatcher(&self) -> &DispatcherRef {
+        &self.dispatchers[DEFAULT] // the builder begins with it
+    }
+
+    /// Every dispatcher with threads of its own.
+    pub(crate) fn dispatchers(&self) -> Vec<DispatcherRef> {
+        self.dispatchers
+            .values()
+            .chain([&self.own_threads])
+            .cloned()
+            .collect()
+    }
+
+    pub(crate) fn ledger(&self) -> Ledger {
+        let mut ledger = *self.total.lock();
+        self.roots
+            .descendants()
+            .iter()
+            .for_each(|core| ledger.add(&core.books.open_entries()));
+        ledger
+    }
+
+    pub(crate) fn spawn<M: Message>(
+        self: &Arc<Self>,
+        family: &Arc<Family>,
+        name: String,
+        props: FuncProps<M>,
+    ) -> Result<ActorRef<M>, SpawnError> {
+        if let Some(why) = complaint(&name) {
+            return Err(SpawnError::BadName(format!("{name:?}: {why}")));
+        }
+        self.launch(family, &name, props)
+            .map_err(|(why, _)| match why {
+                NoEntry::NameTaken(holder) => SpawnError::NameTaken(holder),
+                NoEntry::Closed => SpawnError::Stopping,
+            })
+    }
+
+    pub(crate) fn spawn_anonymous<M: Message>(
+        self: &Arc<Self>,
+        family: &Arc<Family>,
+        props: FuncProps<M>,
+    ) -> ActorRef<M> {
+        let name = family.anonymous_name();
+        self.launch(family, &name, props)
+            .unwrap_or_else(|(_, cell)| {
+                let gone = ActorRef::counted(cell.clone());
+                Life::new(cell).cancel();
+                gone
+            })
+    }
+
+    fn launch<M: Message>(
+        self: &Arc<Self>,
+        family: &Arc<Family>,
+        name: &str,
+        FuncProps {
+            mut settings,
+            recipe,
+            has_own_thread,
+        }: FuncProps<M>,
+    ) -> Result<ActorRef<M>, (NoEntry, Arc<Cell<M>>)> {
+        if has_own_thread {
+            settings.dispatcher = Some(self.own_threads.clone());
+        }
+        let cell = Cell::new(self, family, name, settings);
+        if let Err(why) = family.join(&cell.core) {
+            return Err((why, cell));
+        }
+        let actor = ActorRef::counted(cell.clone());
+        let dispatcher = cell.core.dispatcher.clone();
+        dispatcher.run(recipe(cell));
+        Ok(actor)
+    }
+}
+
+/// Our own runtime may end on one of its own threads, where waiting for it is not allowed.
+impl Drop for System {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.owned_runtime.lock().take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Why there is no such actor.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// By this actor. Stop it first, and wait for its end.
+    NameTaken(Address),
+    /// The name, and what is wrong with it.
+    BadName(String),
+    /// The parent or the system is ending.
+    Stopping,
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NameTaken(holder) => write!(
+                f,
+                "the name is taken by {holder}; stop it first and wait for its end"
+            ),
+            Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::Stopping => f.write_str("the parent is ending and takes no more children"),
+        }
+    }
+}
+
+impl Error for SpawnError {}
+
+/// Why there is no such system.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two dispatchers with this name; `default`, `blocking` and `own` exist already.
+    DispatcherTaken(String),
+    /// The name, and what is wrong with it.
+    BadName(String),
+    /// Outside of a Tokio runtime, and none could be started.
+    NoRuntime(Arc<std::io::Error>),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DispatcherTaken(name) => write!(
+                f,
+                "there is a dispatcher named {name:?} already; choose another name"
+            ),
+            Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoRuntime(error) => write!(f, "cannot start a Tokio runtime: {error}"),
+        }
+    }
+}
+
+impl Error for BuildError {}
