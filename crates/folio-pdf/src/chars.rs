@@ -275,10 +275,23 @@ impl<'p> SharedGlyph<'p> {
     fn end(&mut self, chars: &mut [Char]) {
         if self.length > 1 {
             let run = chars.len() - self.length;
+            put_lam_before_alef(&mut chars[run..]);
             split_along_baseline(&mut chars[run..]);
         }
         self.length = 0;
         self.object = None;
+    }
+}
+
+/// Where a font maps the lam-alef ligature to its two letters, the engine turns them round with the rest of the line. There
+/// is no ligature of an alef and a lam after it, so two such letters from one glyph are in the wrong order.
+fn put_lam_before_alef(chars: &mut [Char]) {
+    const LAM: char = '\u{644}';
+    if let [first, second] = chars
+        && matches!(first.code, '\u{622}' | '\u{623}' | '\u{625}' | '\u{627}')
+        && second.code == LAM
+    {
+        std::mem::swap(&mut first.code, &mut second.code);
     }
 }
 

@@ -168,7 +168,7 @@ impl Document {
             .handle
             .load_page(index0)
             .map_err(|code| self.load_error(code))?;
-        Ok(Page::new(handle))
+        Page::new(handle)
     }
 
     /// Width and height of page `index0`, counted from 0, as displayed, in points; its content is not parsed.

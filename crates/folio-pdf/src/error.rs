@@ -101,8 +101,8 @@ pub enum PageError {
         /// PDFium's error code; 0 when it gives none.
         code: u32,
     },
-    /// The page could not be read because the file could not.
-    #[error("the page cannot be loaded, because the file cannot be read: {0}")]
+    /// The file could not be read while the page was loaded, rendered or read.
+    #[error("the page cannot be done, because the file cannot be read: {0}")]
     Io(#[from] io::Error),
     /// The picture would be larger than the caps allow. Nothing was allocated.
     #[error(

@@ -285,6 +285,11 @@ pub(crate) struct PageHandle<'d> {
 }
 
 impl<'d> PageHandle<'d> {
+    /// The file that the page is read from.
+    pub(crate) fn reader(&self) -> &FileReader {
+        self.document.reader()
+    }
+
     /// Width and height as displayed, in points.
     pub(crate) fn size(&self) -> (f32, f32) {
         // SAFETY: rule 3.
