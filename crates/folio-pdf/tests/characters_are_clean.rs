@@ -124,20 +124,32 @@ fn letters_drawn_twice_in_a_row_are_no_ligature() {
 }
 
 #[test]
-fn lam_comes_before_alef() {
-    // From left to right: beh, a lam-alef by its own code, one by the font's map.
-    let map = [(1, "0628"), (2, "FEFB"), (3, "06440627")];
+fn letters_of_one_right_to_left_glyph_are_in_reading_order() {
+    let cases = [
+        ("FEFB", "\u{644}\u{627}"),               // lam-alef by its own code
+        ("06440627", "\u{644}\u{627}"),           // and by the font's map
+        ("FB2A", "\u{5E9}\u{5C1}"),               // a letter with its point, by its own code
+        ("05D105BC", "\u{5D1}\u{5BC}"),           // and by the font's map
+        ("FDF2", "\u{627}\u{644}\u{644}\u{647}"), // a word with its own code
+        ("0627064406440647", "\u{627}\u{644}\u{644}\u{647}"), // and by the font's map
+        ("062D064E0628064A", "\u{62D}\u{64E}\u{628}\u{64A}"), // some other ligature with a vowel sign
+    ];
     with_pdfium(|pdfium| {
-        let text = text_of(pdfium, &mapped(&map, "BT /F 20 Tf 10 50 Td <010203> Tj ET"));
-        assert_eq!(
-            drawn(&text),
-            "\u{644}\u{627}\u{644}\u{627}\u{628}",
-            "in reading order"
-        );
-        assert!(
-            text.chars[0].ink.left > text.chars[1].ink.left,
-            "and the first letter is on the right"
-        );
+        for (code, expected) in cases {
+            // On the page the glyph stands left of a beh.
+            let bytes = mapped(
+                &[(1, code), (2, "0628")],
+                "BT /F 20 Tf 10 50 Td <0102> Tj ET",
+            );
+            let text = text_of(pdfium, &bytes);
+            assert_eq!(drawn(&text), format!("\u{628}{expected}"), "for {code}");
+            for pair in text.chars.windows(2) {
+                assert!(
+                    pair[0].ink.left > pair[1].ink.left - 0.01,
+                    "each letter is left of the one before: {pair:?}"
+                );
+            }
+        }
     });
 }
 

@@ -11,6 +11,9 @@ const AES_256: &[u8] = include_bytes!("data/encrypted-aes-256.pdf");
 /// User password "reader", owner password "owner".
 const RC4_128: &[u8] = include_bytes!("data/encrypted-rc4-128.pdf");
 
+/// No user password, owner password "owner".
+const OWNER_ONLY: &[u8] = include_bytes!("data/encrypted-owner-only.pdf");
+
 fn error(pdfium: &Pdfium, bytes: &[u8], password: Option<&str>) -> OpenError {
     try_open(pdfium, bytes, password).expect_err("the document does not open")
 }
@@ -89,11 +92,15 @@ fn a_password_is_asked_for_then_checked() {
 }
 
 #[test]
-fn a_password_for_a_document_without_one_is_ignored() {
-    let bytes = one_page("/MediaBox [0 0 100 100]", "");
+fn a_password_for_a_document_that_needs_none_is_ignored() {
+    let plain = one_page("/MediaBox [0 0 100 100]", "");
     with_pdfium(|pdfium| {
-        let document = try_open(pdfium, &bytes, Some("not needed")).expect("it opens");
-        assert!(!document.info().is_encrypted());
+        for (bytes, is_encrypted) in [(plain.as_slice(), false), (OWNER_ONLY, true)] {
+            for password in [None, Some("of another document"), Some("owner"), Some("\0")] {
+                let document = try_open(pdfium, bytes, password).expect("it opens");
+                assert_eq!(document.info().is_encrypted(), is_encrypted);
+            }
+        }
     });
 }
 
