@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::diagnosis::FileLook;
-use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 
 /// Why the library could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -141,6 +141,12 @@ pub enum PageError {
     /// PDFium gave up the rendering.
     #[error("PDFium could not render the page")]
     Render,
+    /// The page has more characters than the cap allows.
+    #[error("the page has too much text: {chars} characters, over the cap of {CHARS_PER_PAGE}")]
+    TooMuchText {
+        /// Characters on the page.
+        chars: u32,
+    },
     /// PDFium could not read the text.
     #[error("PDFium could not read the text of the page")]
     Text,

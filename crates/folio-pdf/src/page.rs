@@ -8,7 +8,7 @@ use crate::counters::COUNTERS;
 use crate::error::PageError;
 use crate::ffi::{PageHandle, RenderEnd};
 use crate::geometry::Placement;
-use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 use crate::text::PageText;
 
 /// Points in an inch.
@@ -91,9 +91,13 @@ impl<'d> Page<'d> {
     /// The characters of the page, all of them, also those outside the crop box. It cannot be interrupted.
     ///
     /// # Errors
-    /// [`PageError::Text`] if PDFium cannot read the text, [`PageError::Io`] if the file cannot be read.
+    /// [`PageError::Text`] if PDFium cannot read the text, [`PageError::TooMuchText`] over the cap, [`PageError::Io`] if the file cannot be read.
     pub fn text(&self) -> Result<PageText, PageError> {
         let text = self.handle.text().ok_or(PageError::Text)?;
+        let chars = text.char_count();
+        if chars > CHARS_PER_PAGE {
+            return Err(PageError::TooMuchText { chars });
+        }
         let mut page_text = chars::read(&text, &self.placement);
         page_text.has_image = chars::has_image(&self.handle);
         self.check_reading()?;
@@ -177,7 +181,7 @@ fn pixel_size(
 mod tests {
     use super::pixel_size;
     use crate::error::PageError;
-    use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+    use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 
     #[test]
     fn sizes_are_rounded_up() {

@@ -4,7 +4,7 @@ mod common;
 
 use common::pdf::{PdfBuilder, page_object};
 use common::{DPI, open, render, with_pdfium};
-use folio_pdf::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+use folio_pdf::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 use folio_pdf::{Bitmap, PageError};
 
 /// A document whose second page is `broken`, between two good ones.
@@ -62,6 +62,33 @@ fn a_page_over_a_cap_fails_before_anything_is_allocated() {
             assert!(page.pixel_size(DPI).is_err());
             for good in [0, 2] {
                 render(&mut document.page(good).expect("it loads"));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_page_with_more_text_than_the_cap_fails_before_it_is_read() {
+    // Short lines on a tall page: the engine sorts within a line.
+    let line = format!("({}) Tj 0 -1 Td\n", "ab".repeat(500));
+    with_pdfium(|pdfium| {
+        for (lines, is_over) in [(10, false), (1_001, true)] {
+            let mut pdf = PdfBuilder::new();
+            let content = pdf.stream(
+                "",
+                format!("BT /F 1 Tf 0 1100 Td {} ET", line.repeat(lines)),
+            );
+            let page = page_object(&mut pdf, "/MediaBox [0 0 600 1200]", "", content);
+            let document = open(pdfium, &pdf.finish(&[page], ""));
+            let result = document.page(0).expect("it loads").text();
+            match result {
+                Ok(text) => assert!(
+                    !is_over && text.chars.len() >= 10_000,
+                    "{}",
+                    text.chars.len()
+                ),
+                Err(PageError::TooMuchText { chars }) => assert!(is_over && chars > CHARS_PER_PAGE),
+                Err(error) => panic!("{error:?}"),
             }
         }
     });
