@@ -275,11 +275,49 @@ impl<'p> SharedGlyph<'p> {
     fn end(&mut self, chars: &mut [Char]) {
         if self.length > 1 {
             let run = chars.len() - self.length;
+            put_in_reading_order(&mut chars[run..]);
             split_along_baseline(&mut chars[run..]);
         }
         self.length = 0;
         self.object = None;
     }
+}
+
+/// Puts the letters of one right-to-left glyph into reading order.
+///
+/// The engine turns a right-to-left line round character by character. A glyph that the font maps to several letters, such
+/// as the ligature lam-alef, is turned round with it. A glyph with a code of its own for the ligature, or for a letter with
+/// its mark, is taken apart afterwards and comes out right. Both look alike here, so what can only be right is kept.
+fn put_in_reading_order(chars: &mut [Char]) {
+    let is_left_to_right = |char: &Char| char.code.is_alphabetic() && !is_right_to_left(char.code);
+    let is_any_right_to_left = chars.iter().any(|char| is_right_to_left(char.code));
+    if is_any_right_to_left && !chars.iter().any(is_left_to_right) && !is_in_reading_order(chars) {
+        chars.reverse();
+    }
+}
+
+fn is_in_reading_order(chars: &[Char]) -> bool {
+    const LAM: char = '\u{644}';
+    let codes: Vec<char> = chars.iter().map(|char| char.code).collect();
+    match codes.as_slice() {
+        // No ligature joins an alef to a lam after it.
+        [LAM, '\u{622}' | '\u{623}' | '\u{625}' | '\u{627}'] => true,
+        // The one word that has a code of its own and is in use.
+        ['\u{627}', LAM, LAM, '\u{647}'] => true,
+        // Marks follow their letter.
+        [letter, marks @ ..] => !is_mark(*letter) && marks.iter().all(|mark| is_mark(*mark)),
+        [] => true,
+    }
+}
+
+/// Points and vowel signs of Hebrew and Arabic.
+fn is_mark(char: char) -> bool {
+    matches!(
+        char,
+        '\u{591}'..='\u{5BD}' | '\u{5BF}' | '\u{5C1}' | '\u{5C2}' | '\u{5C4}' | '\u{5C5}' | '\u{5C7}'
+            | '\u{610}'..='\u{61A}' | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{6D6}'..='\u{6DC}'
+            | '\u{6DF}'..='\u{6E4}' | '\u{6E7}' | '\u{6E8}' | '\u{6EA}'..='\u{6ED}'
+    )
 }
 
 fn split_along_baseline(chars: &mut [Char]) {

@@ -61,16 +61,26 @@ impl Pdfium {
     /// The file is read piece by piece as pages need it, through this one handle: a file that is replaced on disk
     /// meanwhile does not mix two versions, and a large one is never in memory as a whole.
     ///
+    /// The password, user's or owner's, is used only if the document does not open without one, so that one password can be
+    /// given for many documents of which some need none.
+    ///
     /// # Errors
     /// See [`OpenError`]: each variant is one thing that a caller can do about it.
     pub fn open(&self, file: File, password: Option<&str>) -> Result<Document, OpenError> {
-        let reader = FileReader::new(file)?;
-        let Ok(secret) = password.map(CString::new).transpose() else {
-            // No password of a PDF contains a NUL.
-            return Err(OpenError::PasswordWrong);
+        let reader = Rc::new(FileReader::new(file)?);
+        let attempt =
+            |password: Option<&CStr>| DocumentHandle::open(&self.engine, &reader, password);
+        let opened = match (attempt(None), password) {
+            // No password of a PDF contains a NUL: one that does opens nothing.
+            (Err(OpenFailure::Engine(code::PASSWORD)), Some(password)) => {
+                match CString::new(password) {
+                    Ok(password) => attempt(Some(&password)),
+                    Err(_) => return Err(OpenError::PasswordWrong),
+                }
+            }
+            (opened, _) => opened,
         };
-        let handle = DocumentHandle::open(&self.engine, reader, secret.as_ref())
-            .map_err(|(failure, reader)| open_error(failure, &reader, password.is_some()))?;
+        let handle = opened.map_err(|failure| open_error(failure, &reader, password.is_some()))?;
         if handle.page_count() == 0 {
             return Err(OpenError::NoPages);
         }
@@ -168,7 +178,7 @@ impl Document {
             .handle
             .load_page(index0)
             .map_err(|code| self.load_error(code))?;
-        Ok(Page::new(handle))
+        Page::new(handle)
     }
 
     /// Width and height of page `index0`, counted from 0, as displayed, in points; its content is not parsed.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::diagnosis::FileLook;
-use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 
 /// Why the library could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -101,8 +101,8 @@ pub enum PageError {
         /// PDFium's error code; 0 when it gives none.
         code: u32,
     },
-    /// The page could not be read because the file could not.
-    #[error("the page cannot be loaded, because the file cannot be read: {0}")]
+    /// The file could not be read while the page was loaded, rendered or read.
+    #[error("the page cannot be done, because the file cannot be read: {0}")]
     Io(#[from] io::Error),
     /// The picture would be larger than the caps allow. Nothing was allocated.
     #[error(
@@ -141,6 +141,12 @@ pub enum PageError {
     /// PDFium gave up the rendering.
     #[error("PDFium could not render the page")]
     Render,
+    /// The page has more characters than the cap allows.
+    #[error("the page has too much text: {chars} characters, over the cap of {CHARS_PER_PAGE}")]
+    TooMuchText {
+        /// Characters on the page.
+        chars: u32,
+    },
     /// PDFium could not read the text.
     #[error("PDFium could not read the text of the page")]
     Text,

@@ -8,6 +8,10 @@ pub const PIXELS_PER_PAGE: u64 = 50_000_000;
 /// seconds per page, and no image format or viewer takes it (a JPEG side ends at 65,535).
 pub const PIXELS_PER_SIDE: u32 = 20_000;
 
+/// Characters of one page. A densely printed A0 sheet has 200,000; a page beyond this is made to exhaust memory, since each
+/// character costs about 70 bytes here and more in PDFium.
+pub const CHARS_PER_PAGE: u32 = 1_000_000;
+
 /// Bytes looked at from each end of a file that did not open, to say what it is. Readers accept the header within the first
 /// 1,024 bytes and look for the closing marker within about as many at the end.
 pub(crate) const DIAGNOSIS_BYTES: usize = 2_048;

@@ -8,7 +8,7 @@ use crate::counters::COUNTERS;
 use crate::error::PageError;
 use crate::ffi::{PageHandle, RenderEnd};
 use crate::geometry::Placement;
-use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 use crate::text::PageText;
 
 /// Points in an inch.
@@ -21,9 +21,11 @@ pub struct Page<'d> {
 }
 
 impl<'d> Page<'d> {
-    pub(crate) fn new(handle: PageHandle<'d>) -> Page<'d> {
+    pub(crate) fn new(handle: PageHandle<'d>) -> Result<Page<'d>, PageError> {
         let placement = placement_of(&handle);
-        Page { handle, placement }
+        let page = Page { handle, placement };
+        page.check_reading()?;
+        Ok(page)
     }
 
     /// Width and height as displayed, in points: crop box applied, rotation applied.
@@ -63,7 +65,8 @@ impl<'d> Page<'d> {
     /// nothing of use. A panic of `deadline` comes out of this call after the rendering was closed.
     ///
     /// # Errors
-    /// As [`Page::pixel_size`], and [`PageError::Deadline`], [`PageError::OutOfMemory`], [`PageError::Render`].
+    /// As [`Page::pixel_size`], and [`PageError::Deadline`], [`PageError::OutOfMemory`], [`PageError::Render`],
+    /// [`PageError::Io`].
     pub fn render(
         &mut self,
         dpi: u32,
@@ -75,6 +78,7 @@ impl<'d> Page<'d> {
         let bytes = pixels.len() as u64;
         match self.handle.render(pixels, width, height, deadline) {
             RenderEnd::Done => {
+                self.check_reading()?;
                 COUNTERS.pages_rendered.add();
                 Ok(())
             }
@@ -87,12 +91,25 @@ impl<'d> Page<'d> {
     /// The characters of the page, all of them, also those outside the crop box. It cannot be interrupted.
     ///
     /// # Errors
-    /// [`PageError::Text`] if PDFium cannot read the text.
+    /// [`PageError::Text`] if PDFium cannot read the text, [`PageError::TooMuchText`] over the cap, [`PageError::Io`] if the file cannot be read.
     pub fn text(&self) -> Result<PageText, PageError> {
         let text = self.handle.text().ok_or(PageError::Text)?;
+        let chars = text.char_count();
+        if chars > CHARS_PER_PAGE {
+            return Err(PageError::TooMuchText { chars });
+        }
         let mut page_text = chars::read(&text, &self.placement);
         page_text.has_image = chars::has_image(&self.handle);
+        self.check_reading()?;
         Ok(page_text)
+    }
+
+    /// PDFium takes what it cannot read for empty and goes on; a page must not be passed off as empty because a disk failed.
+    fn check_reading(&self) -> Result<(), PageError> {
+        self.handle
+            .reader()
+            .take_failure()
+            .map_or(Ok(()), |error| Err(PageError::Io(error)))
     }
 }
 
@@ -164,7 +181,7 @@ fn pixel_size(
 mod tests {
     use super::pixel_size;
     use crate::error::PageError;
-    use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+    use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 
     #[test]
     fn sizes_are_rounded_up() {

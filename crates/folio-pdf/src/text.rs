@@ -41,9 +41,12 @@ pub struct CharFlags {
 /// One character of a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Char {
-    /// The character; NUL, unpaired surrogates and noncharacters are U+FFFD, with `unmapped` set.
+    /// The character; NUL and other controls, unpaired surrogates and noncharacters are U+FFFD, with `unmapped` set. The
+    /// engine's marker for a hyphen at a line end is U+002D, with `hyphen` set. Only tab, carriage return and line feed are
+    /// kept of the controls.
     pub code: char,
-    /// The tight box around the ink; zero width or height for spaces.
+    /// The tight box around the ink; zero width or height for spaces. Letters that share one glyph, as in a ligature, each
+    /// have their equal part of its boxes, in reading direction, and all of them its origin.
     pub ink: Rect,
     /// The line-height box: the advance width by the font's ascent and descent.
     pub loose: Rect,
@@ -51,7 +54,7 @@ pub struct Char {
     pub origin: Point,
     /// Font size in points, as displayed.
     pub size: f32,
-    /// Direction of the baseline as displayed, in degrees clockwise, 0 to 360: 0 is left to right.
+    /// Direction of the baseline as displayed, in degrees clockwise, from 0 to below 360: 0 is left to right.
     pub angle: f32,
     /// Index into [`PageText::fonts`].
     pub font: u16,
@@ -59,7 +62,9 @@ pub struct Char {
     pub flags: CharFlags,
 }
 
-/// The text of one page in content-stream order.
+/// The text of one page in the engine's order: that of the content stream, except that pieces of text on one line are
+/// sorted by their place as displayed, duplicates drawn over each other are given once, and right-to-left text is in
+/// reading order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageText {
     /// The characters. Never index them by a position in a string: they are not one to one.

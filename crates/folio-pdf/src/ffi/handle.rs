@@ -15,7 +15,7 @@
 //! 5. *Indexes* are below the count that the same open object gave; PDFium checks them again.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString, c_int, c_ulong, c_void};
+use std::ffi::{CStr, c_int, c_ulong, c_void};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -98,29 +98,26 @@ struct Form {
 impl DocumentHandle {
     pub(crate) fn open(
         engine: &Rc<Engine>,
-        reader: FileReader,
-        password: Option<&CString>,
-    ) -> Result<DocumentHandle, (OpenFailure, Rc<FileReader>)> {
-        let reader = Rc::new(reader);
-        let Some(access) = reader.access() else {
-            return Err((OpenFailure::TooLong, reader));
-        };
-        let access = Lent::new(access);
-        let password = password.map_or(ptr::null(), |text| text.as_ptr());
+        reader: &Rc<FileReader>,
+        password: Option<&CStr>,
+    ) -> Result<DocumentHandle, OpenFailure> {
+        let access = Lent::new(reader.access().ok_or(OpenFailure::TooLong)?);
+        let password = password.map_or(ptr::null(), CStr::as_ptr);
         // SAFETY: rules 1 and 4: access and reader stay where they are and outlive the document; the password is read at once.
         let raw = unsafe { (engine.table.FPDF_LoadCustomDocument)(access.as_ptr(), password) };
         let Some(raw) = NonNull::new(raw) else {
             // SAFETY: rule 1.
             let code = unsafe { (engine.table.FPDF_GetLastError)() };
-            return Err((OpenFailure::Engine(code as u32), reader));
+            return Err(OpenFailure::Engine(code as u32));
         };
         COUNTERS.documents_opened.add();
+        let (engine, reader) = (Rc::clone(engine), Rc::clone(reader));
         let mut document = DocumentHandle {
             raw,
             form: None,
             _access: access,
             reader,
-            engine: Rc::clone(engine),
+            engine,
         };
         document.form = document.open_form();
         Ok(document)
@@ -285,6 +282,11 @@ pub(crate) struct PageHandle<'d> {
 }
 
 impl<'d> PageHandle<'d> {
+    /// The file that the page is read from.
+    pub(crate) fn reader(&self) -> &FileReader {
+        self.document.reader()
+    }
+
     /// Width and height as displayed, in points.
     pub(crate) fn size(&self) -> (f32, f32) {
         // SAFETY: rule 3.

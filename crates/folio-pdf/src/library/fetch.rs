@@ -245,14 +245,21 @@ fn attempt(
     unpack::install(&wheel, pin, folder, aside)
 }
 
-/// The end of what a tool said, errors before anything else.
+/// The end of what a tool said, in one line; errors before anything else.
 fn said(output: &Output) -> String {
     let text = if output.stderr.trim_ascii().is_empty() {
         &output.stdout
     } else {
         &output.stderr
     };
-    let text = String::from_utf8_lossy(text.trim_ascii());
+    let text = String::from_utf8_lossy(text);
+    let mut lines: Vec<_> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines.dedup();
+    let text = lines.join("; ");
     let skipped = text.chars().count().saturating_sub(SAID_CHARS);
     text.chars().skip(skipped).collect()
 }
