@@ -11,17 +11,22 @@ use super::word::Piece;
 use crate::model::{Block, Bounds, Direction, Line, Word, hundredths};
 
 /// The model's block for some lines of a frame.
-pub(super) fn block(page: &Glyphs, frame: Frame, lines: Vec<Draft>) -> Block {
+pub(super) fn block(
+    page: &Glyphs,
+    frame: Frame,
+    lines: Vec<Draft>,
+    page_right_to_left: bool,
+) -> Block {
     let lines: Vec<Line> = lines
         .into_iter()
-        .map(|draft| line(page, frame, draft))
+        .map(|draft| line(page, frame, draft, page_right_to_left))
         .collect();
     let bounds = Bounds::around(lines.iter().map(|line| line.bounds)).unwrap_or_default();
     Block { bounds, lines }
 }
 
 /// [`Line::hyphenated`] is only what the line itself says: its last word holds a soft hyphen.
-fn line(page: &Glyphs, frame: Frame, draft: Draft) -> Line {
+fn line(page: &Glyphs, frame: Frame, draft: Draft, page_right_to_left: bool) -> Line {
     let glyphs = || {
         draft
             .words
@@ -30,7 +35,8 @@ fn line(page: &Glyphs, frame: Frame, draft: Draft) -> Line {
             .map(|item| &page.glyphs[item.glyph as usize])
     };
     let count = |wanted: Script| glyphs().filter(|glyph| glyph.script == wanted).count();
-    let right_to_left = !frame.vertical && count(Script::Right) > count(Script::Left);
+    let (left, right) = (count(Script::Left), count(Script::Right));
+    let right_to_left = right > 0 && !frame.vertical && (page_right_to_left || right > left);
     let loose = Bounds::around(glyphs().map(|glyph| bounds(glyph.loose))).unwrap_or_default();
     let invisible = glyphs().all(|glyph| glyph.invisible);
     let (size, font) = style(

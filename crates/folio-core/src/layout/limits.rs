@@ -53,3 +53,28 @@ pub(super) const PARAGRAPH_INDENT: f32 = 0.9;
 
 /// Regions are cut at most this often inside each other. A newspaper page needs four.
 pub(super) const REGION_DEPTH: usize = 12;
+
+/// White space narrower than this is never a gutter between columns: it is as wide as two spaces.
+pub(super) const GUTTER: f32 = 0.6;
+
+/// How wide a gutter must be when only this many lines stand on its emptier side. Gaps of justified text line up by
+/// chance over two lines, hardly ever over five.
+pub(super) const GUTTER_BY_LINES: [(usize, f32); 3] = [(5, GUTTER), (3, 1.0), (2, 1.2)];
+
+/// White space above a last line, or below a first one, that sets it apart as footer or header of the page. Lines of
+/// body text are 0.25 apart in this measure, paragraphs 0.5 to 0.8.
+pub(super) const RUNNING_LINE_GAP: f32 = 0.9;
+
+/// A column reads as prose with this many words and characters to the line.
+pub(super) const PROSE_WORDS: f32 = 3.0;
+/// See [`PROSE_WORDS`].
+pub(super) const PROSE_LETTERS: f32 = 14.0;
+
+/// Side by side, this part of the lines of the shortest column must share baselines with the others to be table rows.
+pub(super) const ALIGNED_ROWS: f32 = 0.7;
+
+/// A column is one of numbers when this part of its words is.
+pub(super) const NUMBER_WORDS: f32 = 0.6;
+
+/// Columns of short lines are word lists (an index), not a table, from this many lines on, if they are equally wide.
+pub(super) const LIST_LINES: usize = 8;

@@ -21,15 +21,19 @@ pub(super) struct Piece {
     pub(super) size: f32,
     /// Half of its line height lies above and half below in vertical text.
     pub(super) centred: bool,
+    /// Mostly digits.
+    pub(super) is_number: bool,
 }
 
 impl Piece {
-    fn new(glyphs: Vec<Placed>, centred: bool) -> Piece {
+    fn new(page: &Glyphs, glyphs: Vec<Placed>, centred: bool) -> Piece {
         let largest = glyphs
             .iter()
             .copied()
             .reduce(|one, other| if other.size > one.size { other } else { one });
         let largest = largest.expect("a word has a glyph");
+        let is_digit = |item: &&Placed| page.glyphs[item.glyph as usize].script == Script::Digit;
+        let is_number = glyphs.iter().filter(is_digit).count() * 2 >= glyphs.len();
         let start = glyphs
             .iter()
             .map(|glyph| glyph.ink.u0)
@@ -44,6 +48,7 @@ impl Piece {
             baseline: largest.baseline,
             size: largest.size,
             centred,
+            is_number,
             glyphs,
         }
     }
@@ -68,10 +73,10 @@ impl Piece {
     }
 
     /// Appends the glyphs of another one that follows without a gap.
-    pub(super) fn append(&mut self, other: Piece) {
+    pub(super) fn append(&mut self, page: &Glyphs, other: Piece) {
         let mut glyphs = std::mem::take(&mut self.glyphs);
         glyphs.extend(other.glyphs);
-        *self = Piece::new(glyphs, self.centred);
+        *self = Piece::new(page, glyphs, self.centred);
     }
 }
 
@@ -81,7 +86,7 @@ pub(super) fn words(page: &Glyphs, row: &[Placed], centred: bool) -> Vec<Piece> 
     join_letterspaced(page, &mut parts);
     parts
         .into_iter()
-        .map(|part| Piece::new(part.glyphs, centred))
+        .map(|part| Piece::new(page, part.glyphs, centred))
         .collect()
 }
 
