@@ -67,6 +67,9 @@ fn line(page: &Glyphs, frame: Frame, draft: Draft, page_right_to_left: bool) -> 
         word.font = Some(own.1).filter(|own| *own != font);
         words.push(word);
     }
+    if right_to_left {
+        bidi::mirror_brackets(&mut words);
+    }
     let bounds = Bounds::around(words.iter().map(|word| word.bounds)).unwrap_or_default();
     let direction = match (frame.vertical, right_to_left) {
         (true, _) => Direction::TopToBottom,
@@ -119,7 +122,7 @@ fn word(page: &Glyphs, frame: Frame, run: Run, piece: Piece) -> Word {
             Script::Left | Script::Digit | Script::Ideograph
         )
     });
-    let rtl = run == Run::Right && frame == Frame::default();
+    let rtl = run == Run::Right && !frame.vertical;
     if rtl {
         bidi::read_word(&mut glyphs, |glyph| Run::of(glyph.script));
     }

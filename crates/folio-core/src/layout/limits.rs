@@ -23,6 +23,9 @@ pub(super) const DUPLICATE_OFFSET: f32 = 0.09;
 /// Baselines this near are one row.
 pub(super) const ROW_STEP: f32 = 0.1;
 
+/// The same for vertical text, whose characters stand around a middle: theirs differ more, but columns are an em apart.
+pub(super) const COLUMN_STEP: f32 = 0.3;
+
 /// A row of drifting baselines is at most this high.
 pub(super) const ROW_SPAN: f32 = 0.3;
 
@@ -78,3 +81,26 @@ pub(super) const NUMBER_WORDS: f32 = 0.6;
 
 /// Columns of short lines are word lists (an index), not a table, from this many lines on, if they are equally wide.
 pub(super) const LIST_LINES: usize = 8;
+
+/// A superscript or subscript is at most this part of the size of its base.
+pub(super) const SCRIPT_SIZE: f32 = 0.87;
+
+/// And its baseline at most this part of the size of its base higher or lower.
+pub(super) const SCRIPT_SHIFT: f32 = 0.6;
+
+/// Gap up to which a piece in another row belongs to the word before it.
+pub(super) const ATTACHED_GAP: f32 = 0.1;
+
+/// Rows looked at above and below for pieces of the same word: a formula has two levels up and two down; more would let
+/// a page of overprinted text cost the square of its size.
+pub(super) const SCRIPT_ROWS: usize = 6;
+
+/// A drop cap spans two lines at least.
+pub(super) const DROP_CAP_SIZE: f32 = 1.8;
+
+/// Drop caps looked for on a page; each costs a pass over its words. A newspaper has a dozen.
+pub(super) const DROP_CAPS_MOST: usize = 32;
+
+/// Characters that follow each other downwards need to be this many to be vertical writing: two may be a superscript
+/// over a subscript.
+pub(super) const VERTICAL_RUN: usize = 3;

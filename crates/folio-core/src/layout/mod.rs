@@ -4,12 +4,13 @@
 //! depends on the order of the content stream except where it says so; the page is read as the eye reads it.
 //!
 //! 1. `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
-//! 2. `frame`: glyphs of one direction are laid out together, turned so that they run left to right.
-//! 3. `row`, `word`: rows by baseline, cut into words at their gaps.
+//! 2. `frame`, `vertical`: glyphs of one direction are laid out together, turned so that they run left to right.
+//! 3. `row`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
 //! 4. `region` (with `cover`, `column`): columns, tables, headers and footers, in reading order.
 //! 5. `line`, `block`: in each region words become lines, lines become blocks.
 //! 6. `bidi`, `emit`: logical order, and the model's integers.
 
+mod attach;
 mod bidi;
 mod block;
 mod column;
@@ -22,6 +23,7 @@ mod line;
 mod region;
 mod row;
 mod script;
+mod vertical;
 mod word;
 
 use folio_pdf::PageText;
@@ -30,7 +32,6 @@ use crate::model::{Block, Layout, PageGeometry, TextSource, hundredths};
 use frame::Frame;
 use glyph::Glyphs;
 use script::Script;
-use word::Piece;
 
 /// The layout of a page. Pure and deterministic; takes any input, however odd its numbers.
 pub fn build(geometry: &PageGeometry, text: &PageText) -> Layout {
@@ -100,10 +101,16 @@ fn groups(page: &Glyphs) -> Vec<(Frame, Vec<u32>)> {
 
 fn read_frame(page: &Glyphs, frame: Frame, members: &[u32]) -> Vec<Block> {
     let rows = row::rows(page, members, frame);
-    let words: Vec<Piece> = rows
+    let rows = rows
         .iter()
-        .flat_map(|row| word::words(page, row, frame.vertical))
+        .map(|row| word::words(page, row, frame.vertical))
         .collect();
+    let mut words = attach::join_rows(page, rows);
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let em = region::median_size(&words);
+    attach::join_drop_caps(page, &mut words, em);
     let right_to_left = !frame.vertical && is_right_to_left(page, members);
     let regions = region::regions(words, right_to_left);
     let blocks = regions

@@ -47,7 +47,8 @@ fn divide(words: Vec<Piece>, right_to_left: bool, depth: usize, regions: &mut Ve
     }
 }
 
-fn median_size(words: &[Piece]) -> f32 {
+/// The size of most words.
+pub(super) fn median_size(words: &[Piece]) -> f32 {
     let mut sizes: Vec<f32> = words.iter().map(|word| word.size).collect();
     let middle = sizes.len() / 2;
     *sizes.select_nth_unstable_by(middle, f32::total_cmp).1

@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, Span};
 use super::glyph::{Glyph, Glyphs};
-use super::limits::{DUPLICATE_OFFSET, ROW_SPAN, ROW_STEP};
+use super::limits::{COLUMN_STEP, DUPLICATE_OFFSET, ROW_SPAN, ROW_STEP};
 
 /// A glyph placed in its frame.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +24,17 @@ pub(super) fn rows(page: &Glyphs, members: &[u32], frame: Frame) -> Vec<Vec<Plac
         .map(|&glyph| place(page, glyph, frame))
         .collect();
     placed.sort_unstable_by(|one, other| one.baseline.total_cmp(&other.baseline));
+    let row_step = if frame.vertical {
+        COLUMN_STEP
+    } else {
+        ROW_STEP
+    };
     let mut rows: Vec<Vec<Placed>> = Vec::new();
     let mut top = f32::NEG_INFINITY;
     let mut last = f32::NEG_INFINITY;
     for item in placed {
-        let step = item.baseline - last > ROW_STEP * item.size
-            || item.baseline - top > ROW_SPAN * item.size;
+        let step = item.baseline - last > row_step * item.size
+            || item.baseline - top > ROW_SPAN.max(row_step) * item.size;
         if rows.is_empty() || step {
             rows.push(Vec::new());
             top = item.baseline;

@@ -72,6 +72,11 @@ impl Piece {
         }
     }
 
+    /// Puts a drop cap in front; the place in the line grid stays that of the word.
+    pub(super) fn lead(&mut self, cap: Piece) {
+        self.glyphs.splice(0..0, cap.glyphs);
+    }
+
     /// Appends the glyphs of another one that follows without a gap.
     pub(super) fn append(&mut self, page: &Glyphs, other: Piece) {
         let mut glyphs = std::mem::take(&mut self.glyphs);
