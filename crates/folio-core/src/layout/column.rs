@@ -1,9 +1,9 @@
 //! Columns: are they text beside text, or the cells of a table?
 
+use super::galley::Piece;
 use super::limits::{
     ALIGNED_ROWS, GUTTER_BY_LINES, LIST_LINES, NUMBER_WORDS, PROSE_LETTERS, PROSE_WORDS,
 };
-use super::word::Piece;
 
 /// What stands between two gutters.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +128,7 @@ impl Column {
         self.baselines.push(word.baseline);
         self.words += 1;
         self.numbers += usize::from(word.is_number);
-        self.letters += word.glyphs.len();
+        self.letters += word.len();
         self.left = self.left.min(word.start);
         self.right = self.right.max(word.end);
         self.em = self.em.max(word.size);

@@ -85,6 +85,9 @@ pub(super) const LIST_LINES: usize = 8;
 /// A superscript or subscript is at most this part of the size of its base.
 pub(super) const SCRIPT_SIZE: f32 = 0.87;
 
+/// And at least this part: what is smaller stands beside a drop cap.
+pub(super) const SCRIPT_SIZE_LEAST: f32 = 0.45;
+
 /// And its baseline at most this part of the size of its base higher or lower.
 pub(super) const SCRIPT_SHIFT: f32 = 0.6;
 

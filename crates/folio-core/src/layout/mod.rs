@@ -5,7 +5,7 @@
 //!
 //! 1. `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
 //! 2. `frame`, `vertical`: glyphs of one direction are laid out together, turned so that they run left to right.
-//! 3. `row`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
+//! 3. `row`, `galley`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
 //! 4. `region` (with `cover`, `column`): columns, tables, headers and footers, in reading order.
 //! 5. `line`, `block`: in each region words become lines, lines become blocks.
 //! 6. `bidi`, `emit`: logical order, and the model's integers.
@@ -17,6 +17,7 @@ mod column;
 mod cover;
 mod emit;
 mod frame;
+mod galley;
 mod glyph;
 mod limits;
 mod line;
@@ -30,7 +31,9 @@ use folio_pdf::PageText;
 
 use crate::model::{Block, Layout, PageGeometry, TextSource, hundredths};
 use frame::Frame;
+use galley::{Galley, Piece};
 use glyph::Glyphs;
+use row::Rows;
 use script::Script;
 
 /// The layout of a page. Pure and deterministic; takes any input, however odd its numbers.
@@ -100,24 +103,25 @@ fn groups(page: &Glyphs) -> Vec<(Frame, Vec<u32>)> {
 }
 
 fn read_frame(page: &Glyphs, frame: Frame, members: &[u32]) -> Vec<Block> {
-    let rows = row::rows(page, members, frame);
-    let rows = rows
+    let mut galley = Galley::new(page, frame);
+    let rows = Rows::gather(page, members, frame);
+    let rows: Vec<Vec<Piece>> = rows
         .iter()
-        .map(|row| word::words(page, row, frame.vertical))
+        .map(|row| word::words(&mut galley, row))
         .collect();
-    let mut words = attach::join_rows(page, rows);
+    let mut words = attach::join_rows(&mut galley, &rows);
     if words.is_empty() {
         return Vec::new();
     }
     let em = region::median_size(&words);
-    attach::join_drop_caps(page, &mut words, em);
+    attach::join_drop_caps(&mut galley, &mut words, em);
     let right_to_left = !frame.vertical && is_right_to_left(page, members);
     let regions = region::regions(words, right_to_left);
     let blocks = regions
         .into_iter()
         .flat_map(|words| block::blocks(line::lines(words)));
     blocks
-        .map(|lines| emit::block(page, frame, lines, right_to_left))
+        .map(|lines| emit::block(&galley, &lines, right_to_left))
         .collect()
 }
 

@@ -8,8 +8,8 @@
 
 use super::column::{self, Column};
 use super::cover::Cover;
+use super::galley::Piece;
 use super::limits::{GUTTER, REGION_DEPTH, RUNNING_LINE_GAP};
-use super::word::Piece;
 
 /// The regions in reading order; the words of each are to be read line by line.
 pub(super) fn regions(words: Vec<Piece>, right_to_left: bool) -> Vec<Vec<Piece>> {
