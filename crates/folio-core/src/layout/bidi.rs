@@ -4,7 +4,8 @@
 //! far as there is one: the line runs in the direction of most of its letters, and inside it runs of the other direction
 //! turn around. Numbers always run left to right.
 
-use super::script::Script;
+use super::script::{Script, script};
+use crate::model::Word;
 
 /// What a piece of a line counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,46 @@ pub(super) fn read_line<T>(words: &mut [T], right_to_left: bool, run: impl Fn(&T
     } else {
         let right = |item: &T| run(item) == Run::Right;
         turn_runs(words, right, |item| right(item) || between(item), right);
+    }
+}
+
+/// Brackets in right-to-left text come either as they are meant or as they look, depending on who wrote the file. When
+/// those of a line do not pair as they are, but do when mirrored, they came as they look.
+pub(super) fn mirror_brackets(words: &mut [Word]) {
+    let turns = |word: &&mut Word| !word.text.contains(|letter| script(letter) == Script::Left);
+    let brackets = || words.iter().flat_map(|word| word.text.chars());
+    if pairs(brackets()) >= pairs(brackets().map(mirrored)) {
+        return;
+    }
+    for word in words.iter_mut().filter(turns) {
+        word.text = word.text.chars().map(mirrored).collect();
+    }
+}
+
+/// Pairs of brackets less those that stay alone.
+fn pairs(letters: impl Iterator<Item = char>) -> i32 {
+    let (mut open, mut pairs, mut alone) = (Vec::new(), 0, 0);
+    for letter in letters.filter(|letter| mirrored(*letter) != *letter) {
+        if "([{".contains(letter) {
+            open.push(letter);
+        } else if open.pop().is_some_and(|first| mirrored(first) == letter) {
+            pairs += 1;
+        } else {
+            alone += 1;
+        }
+    }
+    pairs - alone - open.len() as i32
+}
+
+fn mirrored(letter: char) -> char {
+    match letter {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '{' => '}',
+        '}' => '{',
+        other => other,
     }
 }
 

@@ -107,8 +107,4 @@ impl Span {
     pub(super) fn width(&self) -> f32 {
         self.u1 - self.u0
     }
-
-    pub(super) fn middle(&self) -> f32 {
-        (self.u0 + self.u1) / 2.0
-    }
 }

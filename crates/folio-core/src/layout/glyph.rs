@@ -4,6 +4,7 @@ use folio_pdf::{Char, PageText, Point, Rect};
 
 use super::frame::Frame;
 use super::script::{self, Script};
+use super::vertical;
 use crate::model::PageGeometry;
 
 /// Nothing on a page is further out than this, in points: boxes in 1/100 pt must fit an `i32`.
@@ -29,6 +30,8 @@ pub(super) struct Glyph {
     pub(super) is_space: bool,
     /// The engine put a space between this glyph and the one before it in the stream.
     pub(super) spaced: bool,
+    /// The engine put a line break there.
+    pub(super) broken: bool,
 }
 
 /// The glyphs of a page in stream order.
@@ -46,19 +49,24 @@ impl Glyphs {
         let mut page = Glyphs::default();
         page.glyphs.reserve(text.chars.len());
         page.letters.reserve(text.chars.len());
-        let mut spaced = false;
+        let (mut spaced, mut broken) = (false, false);
         for char in &text.chars {
             if char.code.is_whitespace() {
                 spaced |= char.flags.generated;
+                broken |= char.flags.generated && char.code == '\n';
                 if !char.flags.generated {
                     page.glyphs.extend(space(char));
                 }
                 continue;
             }
             if page.add(geometry, char, spaced) {
-                spaced = false;
+                if let Some(last) = page.glyphs.last_mut() {
+                    last.broken |= broken;
+                }
+                (spaced, broken) = (false, false);
             }
         }
+        vertical::mark(&mut page.glyphs);
         page
     }
 
@@ -113,6 +121,7 @@ impl Glyphs {
             soft_hyphen: hyphen,
             is_space: false,
             spaced,
+            broken: false,
         });
         true
     }
@@ -168,6 +177,7 @@ fn space(char: &Char) -> Option<Glyph> {
         soft_hyphen: false,
         is_space: true,
         spaced: false,
+        broken: false,
     })
 }
 

@@ -23,6 +23,9 @@ pub(super) const DUPLICATE_OFFSET: f32 = 0.09;
 /// Baselines this near are one row.
 pub(super) const ROW_STEP: f32 = 0.1;
 
+/// The same for vertical text, whose characters stand around a middle: theirs differ more, but columns are an em apart.
+pub(super) const COLUMN_STEP: f32 = 0.3;
+
 /// A row of drifting baselines is at most this high.
 pub(super) const ROW_SPAN: f32 = 0.3;
 
@@ -53,3 +56,54 @@ pub(super) const PARAGRAPH_INDENT: f32 = 0.9;
 
 /// Regions are cut at most this often inside each other. A newspaper page needs four.
 pub(super) const REGION_DEPTH: usize = 12;
+
+/// White space narrower than this is never a gutter between columns: it is as wide as two spaces.
+pub(super) const GUTTER: f32 = 0.6;
+
+/// How wide a gutter must be when only this many lines stand on its emptier side. Gaps of justified text line up by
+/// chance over two lines, hardly ever over five.
+pub(super) const GUTTER_BY_LINES: [(usize, f32); 3] = [(5, GUTTER), (3, 1.0), (2, 1.2)];
+
+/// White space above a last line, or below a first one, that sets it apart as footer or header of the page. Lines of
+/// body text are 0.25 apart in this measure, paragraphs 0.5 to 0.8.
+pub(super) const RUNNING_LINE_GAP: f32 = 0.9;
+
+/// A column reads as prose with this many words and characters to the line.
+pub(super) const PROSE_WORDS: f32 = 3.0;
+/// See [`PROSE_WORDS`].
+pub(super) const PROSE_LETTERS: f32 = 14.0;
+
+/// Side by side, this part of the lines of the shortest column must share baselines with the others to be table rows.
+pub(super) const ALIGNED_ROWS: f32 = 0.7;
+
+/// A column is one of numbers when this part of its words is.
+pub(super) const NUMBER_WORDS: f32 = 0.6;
+
+/// Columns of short lines are word lists (an index), not a table, from this many lines on, if they are equally wide.
+pub(super) const LIST_LINES: usize = 8;
+
+/// A superscript or subscript is at most this part of the size of its base.
+pub(super) const SCRIPT_SIZE: f32 = 0.87;
+
+/// And at least this part: what is smaller stands beside a drop cap.
+pub(super) const SCRIPT_SIZE_LEAST: f32 = 0.45;
+
+/// And its baseline at most this part of the size of its base higher or lower.
+pub(super) const SCRIPT_SHIFT: f32 = 0.6;
+
+/// Gap up to which a piece in another row belongs to the word before it.
+pub(super) const ATTACHED_GAP: f32 = 0.1;
+
+/// Rows looked at above and below for pieces of the same word: a formula has two levels up and two down; more would let
+/// a page of overprinted text cost the square of its size.
+pub(super) const SCRIPT_ROWS: usize = 6;
+
+/// A drop cap spans two lines at least.
+pub(super) const DROP_CAP_SIZE: f32 = 1.8;
+
+/// Drop caps looked for on a page; each costs a pass over its words. A newspaper has a dozen.
+pub(super) const DROP_CAPS_MOST: usize = 32;
+
+/// Characters that follow each other downwards need to be this many to be vertical writing: two may be a superscript
+/// over a subscript.
+pub(super) const VERTICAL_RUN: usize = 3;

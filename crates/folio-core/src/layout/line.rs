@@ -1,8 +1,8 @@
 //! Lines: words that stand on one baseline.
 
 use super::frame::Span;
+use super::galley::Piece;
 use super::limits::LINE_OVERLAP;
-use super::word::Piece;
 
 /// A line on its way: words in the order of the eye.
 #[derive(Clone, Debug)]

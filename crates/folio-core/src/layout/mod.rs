@@ -4,27 +4,37 @@
 //! depends on the order of the content stream except where it says so; the page is read as the eye reads it.
 //!
 //! 1. `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
-//! 2. `frame`: glyphs of one direction are laid out together, turned so that they run left to right.
-//! 3. `row`, `word`: rows by baseline, cut into words at their gaps.
-//! 4. `line`, `block`: words become lines, lines become blocks.
-//! 5. `bidi`, `emit`: logical order, and the model's integers.
+//! 2. `frame`, `vertical`: glyphs of one direction are laid out together, turned so that they run left to right.
+//! 3. `row`, `galley`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
+//! 4. `region` (with `cover`, `column`): columns, tables, headers and footers, in reading order.
+//! 5. `line`, `block`: in each region words become lines, lines become blocks.
+//! 6. `bidi`, `emit`: logical order, and the model's integers.
 
+mod attach;
 mod bidi;
 mod block;
+mod column;
+mod cover;
 mod emit;
 mod frame;
+mod galley;
 mod glyph;
 mod limits;
 mod line;
+mod region;
 mod row;
 mod script;
+mod vertical;
 mod word;
 
 use folio_pdf::PageText;
 
 use crate::model::{Block, Layout, PageGeometry, TextSource, hundredths};
 use frame::Frame;
+use galley::{Galley, Piece};
 use glyph::Glyphs;
+use row::Rows;
+use script::Script;
 
 /// The layout of a page. Pure and deterministic; takes any input, however odd its numbers.
 pub fn build(geometry: &PageGeometry, text: &PageText) -> Layout {
@@ -93,16 +103,37 @@ fn groups(page: &Glyphs) -> Vec<(Frame, Vec<u32>)> {
 }
 
 fn read_frame(page: &Glyphs, frame: Frame, members: &[u32]) -> Vec<Block> {
-    let rows = row::rows(page, members, frame);
-    let words = rows
+    let mut galley = Galley::new(page, frame);
+    let rows = Rows::gather(page, members, frame);
+    let rows: Vec<Vec<Piece>> = rows
         .iter()
-        .flat_map(|row| word::words(page, row, frame.vertical))
+        .map(|row| word::words(&mut galley, row))
         .collect();
-    let blocks = block::blocks(line::lines(words));
-    blocks
+    let mut words = attach::join_rows(&mut galley, &rows);
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let em = region::median_size(&words);
+    attach::join_drop_caps(&mut galley, &mut words, em);
+    let right_to_left = !frame.vertical && is_right_to_left(page, members);
+    let regions = region::regions(words, right_to_left);
+    let blocks = regions
         .into_iter()
-        .map(|lines| emit::block(page, frame, lines))
+        .flat_map(|words| block::blocks(line::lines(words)));
+    blocks
+        .map(|lines| emit::block(&galley, &lines, right_to_left))
         .collect()
+}
+
+/// Does most of the text run from right to left?
+fn is_right_to_left(page: &Glyphs, members: &[u32]) -> bool {
+    let count = |script: Script| {
+        members
+            .iter()
+            .filter(|index| page.glyphs[**index as usize].script == script)
+            .count()
+    };
+    count(Script::Right) > count(Script::Left)
 }
 
 /// A line goes on in the next one when it ends in a soft hyphen and that begins with a letter that is no capital.

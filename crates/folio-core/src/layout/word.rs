@@ -1,129 +1,72 @@
 //! Words: rows cut at their gaps.
 
-use super::frame::Span;
-use super::glyph::Glyphs;
+use super::galley::{Galley, Piece, Placed};
 use super::limits::{
-    ASCENT, DESCENT, LETTERSPACING_LETTERS, LETTERSPACING_MOST, LETTERSPACING_SPREAD,
-    SPACED_WORD_GAP, WORD_GAP,
+    LETTERSPACING_LETTERS, LETTERSPACING_MOST, LETTERSPACING_SPREAD, SPACED_WORD_GAP, WORD_GAP,
 };
-use super::row::Placed;
+use super::row;
 use super::script::Script;
 
-/// Glyphs without a gap between them, in the order of the eye along the frame.
-#[derive(Clone, Debug)]
-pub(super) struct Piece {
-    pub(super) glyphs: Vec<Placed>,
-    /// Where it begins and ends along the line.
-    pub(super) start: f32,
-    pub(super) end: f32,
-    /// Baseline and size of its largest glyph.
-    pub(super) baseline: f32,
-    pub(super) size: f32,
-    /// Half of its line height lies above and half below in vertical text.
-    pub(super) centred: bool,
-}
-
-impl Piece {
-    fn new(glyphs: Vec<Placed>, centred: bool) -> Piece {
-        let largest = glyphs
-            .iter()
-            .copied()
-            .reduce(|one, other| if other.size > one.size { other } else { one });
-        let largest = largest.expect("a word has a glyph");
-        let start = glyphs
-            .iter()
-            .map(|glyph| glyph.ink.u0)
-            .fold(f32::INFINITY, f32::min);
-        let end = glyphs
-            .iter()
-            .map(|glyph| glyph.ink.u1)
-            .fold(f32::NEG_INFINITY, f32::max);
-        Piece {
-            start,
-            end,
-            baseline: largest.baseline,
-            size: largest.size,
-            centred,
-            glyphs,
-        }
-    }
-
-    /// Its place in the line grid: its ink along the line, its nominal height across it.
-    pub(super) fn span(&self) -> Span {
-        let (above, below) = if self.centred {
-            (0.5, 0.5)
-        } else {
-            (ASCENT, DESCENT)
-        };
-        let (v0, v1) = (
-            self.baseline - above * self.size,
-            self.baseline + below * self.size,
-        );
-        Span {
-            u0: self.start,
-            u1: self.end,
-            v0,
-            v1,
-        }
-    }
-
-    /// Appends the glyphs of another one that follows without a gap.
-    pub(super) fn append(&mut self, other: Piece) {
-        let mut glyphs = std::mem::take(&mut self.glyphs);
-        glyphs.extend(other.glyphs);
-        *self = Piece::new(glyphs, self.centred);
-    }
-}
-
-/// Cuts a sorted row into words.
-pub(super) fn words(page: &Glyphs, row: &[Placed], centred: bool) -> Vec<Piece> {
-    let mut parts = cut(page, row);
-    join_letterspaced(page, &mut parts);
+/// Sets a sorted row in the galley and cuts it into words.
+pub(super) fn words(galley: &mut Galley<'_>, row: &[Placed]) -> Vec<Piece> {
+    let parts = cut(galley, row);
+    let parts = join_letterspaced(galley, parts);
     parts
-        .into_iter()
-        .map(|part| Piece::new(part.glyphs, centred))
+        .iter()
+        .map(|part| galley.piece(part.first, part.behind))
         .collect()
 }
 
-/// A part of a row on the way to a word.
+/// A part of a row on the way to a word: a stretch of the galley.
+#[derive(Clone, Copy)]
 struct Part {
-    glyphs: Vec<Placed>,
+    first: usize,
+    behind: usize,
     /// The gap to the part before, and whether the file has a space in it.
     gap: f32,
     spaced: bool,
+    /// The gaps inside.
+    gaps: Gaps,
 }
 
-fn cut(page: &Glyphs, row: &[Placed]) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+fn cut(galley: &mut Galley<'_>, row: &[Placed]) -> Vec<Part> {
+    let begin = galley.len();
+    let mut parts: Vec<Part> = Vec::with_capacity(row.len() / 4);
     let mut spaced = false;
+    let mut before: Option<&Placed> = None;
     for item in row {
-        let glyph = &page.glyphs[item.glyph as usize];
+        let glyph = galley.glyph(item);
         if glyph.is_space {
             spaced = true;
             continue;
         }
-        let before = parts.last().and_then(|part| part.glyphs.last()).copied();
-        let gap = before.map_or(f32::INFINITY, |before| gap(&before, item));
+        if row::repeats(galley.page, galley.between(begin, galley.len()), item) {
+            continue;
+        }
+        let gap = before.map_or(f32::INFINITY, |before| gap(before, item));
         let follows = before.is_some_and(|before| before.glyph + 1 == item.glyph);
         let least = if spaced || (follows && glyph.spaced) {
             SPACED_WORD_GAP
         } else {
             WORD_GAP
         };
-        if gap > least * item.size {
-            parts.push(Part {
-                glyphs: vec![*item],
+        let first = galley.len();
+        galley.push(*item);
+        match parts.last_mut().filter(|_| gap <= least * item.size) {
+            Some(part) => {
+                part.behind = first + 1;
+                part.gaps = part.gaps.with(gap);
+            }
+            None => parts.push(Part {
+                first,
+                behind: first + 1,
                 gap,
                 spaced,
-            });
-        } else {
-            parts
-                .last_mut()
-                .expect("the first gap is infinite")
-                .glyphs
-                .push(*item);
+                gaps: Gaps::NONE,
+            }),
         }
         spaced = false;
+        before = Some(item);
     }
     parts
 }
@@ -131,9 +74,9 @@ fn cut(page: &Glyphs, row: &[Placed]) -> Vec<Part> {
 /// The gap between two neighbours along the line.
 fn gap(before: &Placed, after: &Placed) -> f32 {
     let by_advance = after.start - before.end;
-    let em = before.size.max(after.size);
     // Advance boxes that overlap this much are not those of the glyphs drawn.
-    if by_advance < -0.25 * em {
+    let overlap = -0.25 * before.size.max(after.size);
+    if by_advance < overlap {
         after.ink.u0 - before.ink.u1
     } else {
         by_advance
@@ -142,55 +85,53 @@ fn gap(before: &Placed, after: &Placed) -> f32 {
 
 /// Letterspaced words fall into single letters above. Neighbours whose gaps, inner ones included, are all alike and
 /// hold no space of the file are one word.
-fn join_letterspaced(page: &Glyphs, parts: &mut Vec<Part>) {
-    if parts.len() < LETTERSPACING_LETTERS {
-        return;
+fn join_letterspaced(galley: &Galley<'_>, parts: Vec<Part>) -> Vec<Part> {
+    let joins = |gaps: Gaps, next: &Part| {
+        let wider = gaps.with(next.gap).and(next.gaps);
+        let em = galley.between(next.first, next.behind)[0].size;
+        (!next.spaced && next.gap <= LETTERSPACING_MOST * em && wider.are_alike(em))
+            .then_some(wider)
+    };
+    if !parts
+        .windows(2)
+        .any(|pair| joins(pair[0].gaps, &pair[1]).is_some())
+    {
+        return parts;
     }
     let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
-    let mut rest = std::mem::take(parts).into_iter().peekable();
-    while let Some(first) = rest.next() {
-        let mut run = vec![first];
-        let mut gaps = Gaps::inside(&run[0]);
-        while let Some(next) = rest.peek() {
-            let wider = gaps
-                .and(Gaps {
-                    least: next.gap,
-                    most: next.gap,
-                })
-                .and(Gaps::inside(next));
-            let em = next.glyphs[0].size;
-            if next.spaced || next.gap > LETTERSPACING_MOST * em || !wider.alike(em) {
+    let mut rest = parts.as_slice();
+    while let [first, others @ ..] = rest {
+        let mut whole = *first;
+        let mut length = 1;
+        for next in others {
+            let Some(gaps) = joins(whole.gaps, next) else {
                 break;
-            }
-            gaps = wider;
-            run.extend(rest.next());
+            };
+            whole = Part {
+                behind: next.behind,
+                gaps,
+                ..whole
+            };
+            length += 1;
         }
-        let letters = run
-            .iter()
-            .flat_map(|part| &part.glyphs)
-            .filter(|item| is_letter(page, item))
-            .count();
-        let glyphs: usize = run.iter().map(|part| part.glyphs.len()).sum();
-        if run.len() > 1 && letters >= LETTERSPACING_LETTERS && letters * 4 >= glyphs * 3 {
-            let (gap, spaced) = (run[0].gap, run[0].spaced);
-            let glyphs = run.into_iter().flat_map(|part| part.glyphs).collect();
-            joined.push(Part {
-                glyphs,
-                gap,
-                spaced,
-            });
+        let (run, behind) = rest.split_at(length);
+        if length > 1 && is_lettered(galley, &whole) {
+            joined.push(whole);
         } else {
             joined.extend(run);
         }
+        rest = behind;
     }
-    *parts = joined;
+    joined
 }
 
-fn is_letter(page: &Glyphs, item: &Placed) -> bool {
-    matches!(
-        page.glyphs[item.glyph as usize].script,
-        Script::Left | Script::Right
-    )
+/// Numbers and signs at even distances are columns or formulas.
+fn is_lettered(galley: &Galley<'_>, part: &Part) -> bool {
+    let placed = galley.between(part.first, part.behind);
+    let is_letter =
+        |item: &&Placed| matches!(galley.glyph(item).script, Script::Left | Script::Right);
+    let letters = placed.iter().filter(is_letter).count();
+    letters >= LETTERSPACING_LETTERS && letters * 4 >= placed.len() * 3
 }
 
 /// The narrowest and the widest of some gaps.
@@ -201,17 +142,15 @@ struct Gaps {
 }
 
 impl Gaps {
-    fn inside(part: &Part) -> Gaps {
-        let none = Gaps {
-            least: f32::INFINITY,
-            most: f32::NEG_INFINITY,
-        };
-        part.glyphs.windows(2).fold(none, |gaps, pair| {
-            let gap = gap(&pair[0], &pair[1]);
-            gaps.and(Gaps {
-                least: gap,
-                most: gap,
-            })
+    const NONE: Gaps = Gaps {
+        least: f32::INFINITY,
+        most: f32::NEG_INFINITY,
+    };
+
+    fn with(self, gap: f32) -> Gaps {
+        self.and(Gaps {
+            least: gap,
+            most: gap,
         })
     }
 
@@ -222,7 +161,7 @@ impl Gaps {
         }
     }
 
-    fn alike(self, em: f32) -> bool {
+    fn are_alike(self, em: f32) -> bool {
         self.most <= self.least * LETTERSPACING_SPREAD + 0.03 * em
     }
 }

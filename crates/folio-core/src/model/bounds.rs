@@ -55,6 +55,8 @@ impl From<Bounds> for [i32; 4] {
 
 /// Points to 1/100 pt, rounded to nearest; values out of range saturate and NaN is 0.
 pub fn hundredths(points: f32) -> i32 {
-    // A float-to-integer cast saturates, which is what a hostile page needs.
-    (f64::from(points) * 100.0).round() as i32
+    // Truncating after adding a half is rounding, without the call that rounding is on older processors. The cast
+    // saturates, which is what a hostile page needs.
+    let scaled = f64::from(points) * 100.0;
+    (scaled + 0.5_f64.copysign(scaled)) as i32
 }

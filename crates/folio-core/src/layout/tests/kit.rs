@@ -73,16 +73,26 @@ impl Page {
         self
     }
 
-    /// What the engine puts in by itself: no place of its own.
-    pub(super) fn generated_space(mut self) -> Page {
+    /// A space that the engine puts in by itself: it has no place of its own.
+    pub(super) fn generated_space(self) -> Page {
+        self.generated(' ')
+    }
+
+    /// A line break that the engine puts in by itself.
+    pub(super) fn generated_break(self) -> Page {
+        self.generated('\r').generated('\n')
+    }
+
+    fn generated(mut self, code: char) -> Page {
         let flags = CharFlags {
             generated: true,
             ..CharFlags::default()
         };
+        let nowhere = self.glyph(Rect::default(), Rect::default(), Point::default(), 0.0);
         self.text.chars.push(Char {
-            code: ' ',
+            code,
             flags,
-            ..self.glyph(Rect::default(), Rect::default(), Point::default(), 0.0)
+            ..nowhere
         });
         self
     }

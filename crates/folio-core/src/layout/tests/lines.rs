@@ -3,7 +3,7 @@
 use folio_pdf::CharFlags;
 
 use super::kit::{check, page};
-use crate::model::TextSource;
+use crate::model::{Direction, TextSource};
 
 #[test]
 fn lines_and_paragraphs() {
@@ -169,4 +169,42 @@ fn a_lam_alef_ligature_reads_lam_first() {
         check(ligature, "\u{644}\u{627}");
     }
     check(page().put(100.0, 100.0, 10.0, "\u{FEFB}"), "\u{644}\u{627}");
+}
+
+#[test]
+fn brackets_of_right_to_left_text_come_as_they_are_meant() {
+    for seen in ["םולש )4()ב(15", "םולש (4)(ב)15"] {
+        check(page().put(100.0, 100.0, 10.0, seen), "15(ב)(4) שלום");
+    }
+}
+
+#[test]
+fn turned_right_to_left_text_is_in_logical_order() {
+    let turned = page()
+        .with(|page| page.angle = 90.0)
+        .put(100.0, 100.0, 10.0, "םולש");
+    check(turned, "שלום");
+}
+
+#[test]
+fn vertical_text_is_read_down_and_then_left() {
+    let vertical = page().put_down(300.0, 100.0, 10.0, "日本語の文").put_down(
+        280.0,
+        100.0,
+        10.0,
+        "章は縦に書く",
+    );
+    let layout = check(vertical, "日本語の文\n章は縦に書く");
+    let line = layout.lines().next().unwrap();
+    assert_eq!(line.direction, Direction::TopToBottom);
+    assert_eq!(line.words[0].boxes.len(), 5);
+    check(page().put_down(300.0, 100.0, 10.0, "Hello"), "Hello");
+    // Lines of one letter are no vertical text when the engine says where they end.
+    let mut letters = page();
+    for (index, letter) in ["a", "b", "c"].iter().enumerate() {
+        letters = letters
+            .put(100.0, 100.0 + 12.0 * index as f32, 10.0, letter)
+            .generated_break();
+    }
+    check(letters, "a\nb\nc");
 }

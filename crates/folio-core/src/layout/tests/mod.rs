@@ -3,4 +3,5 @@
 mod kit;
 mod lines;
 mod model;
+mod order;
 mod words;

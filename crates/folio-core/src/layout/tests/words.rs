@@ -160,3 +160,31 @@ fn controls_without_ink_are_mapped_away_and_counted() {
     assert_eq!(words(&layout), ["ab"]);
     assert_eq!(layout.unmapped_chars, 1);
 }
+
+#[test]
+fn superscripts_and_subscripts_belong_to_their_word() {
+    let formula = page()
+        .put(100.0, 100.0, 10.0, "H")
+        .put(105.0, 102.0, 7.0, "2")
+        .put(108.5, 100.0, 10.0, "O")
+        .put(116.0, 100.0, 10.0, "and m")
+        .put(138.5, 96.0, 7.0, "2");
+    assert_eq!(words(&check(formula, "H2O and m2")), ["H2O", "and", "m2"]);
+}
+
+#[test]
+fn a_drop_cap_begins_its_word() {
+    let lines = [
+        "nce upon a time there was",
+        "a page of prose",
+        "that went on and on",
+    ];
+    let page = page()
+        .put_lines(125.0, 100.0, 10.0, &lines)
+        .put(100.0, 124.0, 45.0, "O")
+        .put(100.0, 136.0, 10.0, "under the large letter");
+    check(
+        page,
+        "Once upon a time there was\na page of prose\nthat went on and on\nunder the large letter",
+    );
+}
