@@ -4,6 +4,7 @@
 //! Nothing that ships depends on this crate.
 #![forbid(unsafe_code)]
 
+pub mod big_pdf;
 pub mod noise;
 pub mod pdf;
 pub mod sample;

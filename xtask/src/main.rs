@@ -7,6 +7,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   sample                 write samples/first-folio.pdf again
+  big-pdf PAGES OUT      write a long document of mixed load
 ";
 
 fn main() -> ExitCode {
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
         None => ("help", [].as_slice()),
     };
     let outcome = match command {
+        "big-pdf" => xtask::big_pdf::run(rest),
         "sample" => xtask::sample::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
