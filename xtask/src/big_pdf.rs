@@ -209,15 +209,15 @@ fn photograph(number: u32) -> Picture {
         for x in 0..usize::from(WIDTH) {
             let corner = y / PATCH * columns + x / PATCH;
             let (across, down) = (eased(x % PATCH, PATCH), eased(y % PATCH, PATCH));
-            for channel in 0..3 {
+            pixels.extend(std::array::from_fn::<u8, 3, _>(|channel| {
                 let mix = |from: usize| {
                     let (left, right) = (corners[from][channel], corners[from + 1][channel]);
                     left + (right - left) * across
                 };
                 let (upper, lower) = (mix(corner), mix(corner + columns));
                 let value = upper + (lower - upper) * down + noise.between(-GRAIN, GRAIN);
-                pixels.push(value.clamp(0.0, 255.0) as u8);
-            }
+                value.clamp(0.0, 255.0) as u8
+            }));
         }
     }
     Picture::jpeg_colour(WIDTH, HEIGHT, &pixels, 88)
