@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod big_pdf;
+pub mod bombs;
 pub mod noise;
 pub mod pdf;
 pub mod sample;

@@ -8,6 +8,7 @@ usage: cargo xtask COMMAND
 
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
+  bombs FOLDER           write the small hostile files that tests use
 ";
 
 fn main() -> ExitCode {
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "big-pdf" => xtask::big_pdf::run(rest),
+        "bombs" => xtask::bombs::run(rest),
         "sample" => xtask::sample::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
