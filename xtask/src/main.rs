@@ -6,6 +6,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
+  tidy                   check the house rules over every tracked file
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
   bombs FOLDER           write the small hostile files that tests use
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
         "sample" => xtask::sample::run(rest),
+        "tidy" => xtask::tidy::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)
