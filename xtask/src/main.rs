@@ -6,7 +6,10 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
+  tidy                   check the house rules over every tracked file
   sample                 write samples/first-folio.pdf again
+  big-pdf PAGES OUT      write a long document of mixed load
+  bombs FOLDER           write the small hostile files that tests use
 ";
 
 fn main() -> ExitCode {
@@ -16,7 +19,10 @@ fn main() -> ExitCode {
         None => ("help", [].as_slice()),
     };
     let outcome = match command {
+        "big-pdf" => xtask::big_pdf::run(rest),
+        "bombs" => xtask::bombs::run(rest),
         "sample" => xtask::sample::run(rest),
+        "tidy" => xtask::tidy::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -141,6 +141,26 @@ impl Sheet {
         baseline
     }
 
+    /// The first `count` lines of `text` set in `width`, from `corner` downwards; the rest of the text is left out.
+    pub fn lines(
+        &mut self,
+        case: &mut TypeCase,
+        style: Style,
+        corner: (f32, f32),
+        width: f32,
+        count: usize,
+        text: &str,
+    ) {
+        for (index, line) in broken(case, style, width, text)
+            .iter()
+            .take(count)
+            .enumerate()
+        {
+            let y = corner.1 - style.leading * index as f32;
+            self.line(case, style, corner.0, y, line);
+        }
+    }
+
     /// A straight rule of `weight` points.
     pub fn rule(&mut self, weight: f32, from: (f32, f32), to: (f32, f32)) {
         self.content.set_line_width(weight);
@@ -207,26 +227,56 @@ pub(super) fn rounded(value: f32) -> f32 {
 
 /// `text` cut into lines that fit `width`: as many words as fit on each, words divided at soft hyphens where needed.
 fn broken(case: &TypeCase, style: Style, width: f32, text: &str) -> Vec<String> {
-    let fits = |line: &str| self::width(case, style, line) <= width;
+    let measured = |piece: &str| self::width(case, style, piece);
+    let space = measured(" ");
     let mut lines = Vec::new();
-    let mut line = String::new();
+    let mut line = Line::default();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let mut rest = word.to_owned();
-        while !fits(&joined(&line, &plain(&rest))) {
-            if let Some((head, tail)) = divided(&rest, |head| fits(&joined(&line, head))) {
-                line = joined(&line, &head);
-                rest = tail;
-            } else if line.is_empty() {
+        loop {
+            let start = if line.text.is_empty() {
+                0.0
+            } else {
+                line.width + space
+            };
+            let whole = plain(&rest);
+            let end = start + measured(&whole);
+            if end <= width {
+                line.push(&whole, end);
                 break;
             }
-            lines.push(std::mem::take(&mut line));
+            if let Some((head, tail)) = divided(&rest, |head| start + measured(head) <= width) {
+                line.push(&head, width);
+                rest = tail;
+            } else if line.text.is_empty() {
+                line.push(&whole, end);
+                break;
+            }
+            lines.push(std::mem::take(&mut line).text);
         }
-        line = joined(&line, &plain(&rest));
     }
-    if !line.is_empty() {
-        lines.push(line);
+    if !line.text.is_empty() {
+        lines.push(line.text);
     }
     lines
+}
+
+/// A line while it is filled.
+#[derive(Default)]
+struct Line {
+    text: String,
+    width: f32,
+}
+
+impl Line {
+    /// Adds a word; the line is `width` wide with it.
+    fn push(&mut self, word: &str, width: f32) {
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(word);
+        self.width = width;
+    }
 }
 
 /// The longest head of `word` up to a soft hyphen that `fits` with a hyphen added, and what follows it.
@@ -237,14 +287,6 @@ fn divided(word: &str, fits: impl Fn(&str) -> bool) -> Option<(String, String)> 
             let head = format!("{}-", plain(&word[..at]));
             fits(&head).then(|| (head, word[at + mark.len()..].to_owned()))
         })
-}
-
-fn joined(line: &str, word: &str) -> String {
-    if line.is_empty() {
-        word.to_owned()
-    } else {
-        format!("{line} {word}")
-    }
 }
 
 fn plain(word: &str) -> String {

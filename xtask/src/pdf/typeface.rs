@@ -1,6 +1,6 @@
 //! The two typefaces: widths while a page is set, and at the end the glyphs that were used, embedded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Chunk, Filter, Finish, Name, Rect, Ref, Str};
@@ -50,7 +50,7 @@ impl TypeCase {
     pub fn width(&self, face: Face, size: f32, text: &str) -> f32 {
         let face = self.face(face);
         text.chars()
-            .map(|character| face.advance(face.glyph(character)))
+            .map(|character| face.glyph(character).1)
             .sum::<f32>()
             * size
             / face.units()
@@ -104,6 +104,8 @@ struct Typeface {
     name: &'static str,
     data: &'static [u8],
     face: ttf_parser::Face<'static>,
+    /// Glyph and advance of every character: looking one up in the file itself is slow, and a page has thousands.
+    glyphs: HashMap<char, (ttf_parser::GlyphId, f32)>,
     remapper: GlyphRemapper,
     /// By number in the embedded subset: the character shown, and its advance in thousandths of the size.
     used: BTreeMap<u16, (char, f32)>,
@@ -122,38 +124,31 @@ impl std::fmt::Debug for Typeface {
 impl Typeface {
     fn new(name: &'static str, data: &'static [u8]) -> Self {
         let face = ttf_parser::Face::parse(data, 0).expect("the committed font is a font");
+        let glyphs = glyphs(&face);
         Self {
             name,
             data,
             face,
+            glyphs,
             remapper: GlyphRemapper::new(),
             used: BTreeMap::new(),
         }
     }
 
-    fn glyph(&self, character: char) -> ttf_parser::GlyphId {
-        self.face
-            .glyph_index(character)
-            .unwrap_or_else(|| panic!("{} has no glyph for {character:?}", self.name))
+    fn glyph(&self, character: char) -> (ttf_parser::GlyphId, f32) {
+        let found = self.glyphs.get(&character).copied();
+        found.unwrap_or_else(|| panic!("{} has no glyph for {character:?}", self.name))
     }
 
     fn units(&self) -> f32 {
         f32::from(self.face.units_per_em())
     }
 
-    fn advance(&self, glyph: ttf_parser::GlyphId) -> f32 {
-        f32::from(
-            self.face
-                .glyph_hor_advance(glyph)
-                .expect("every glyph of the committed font has an advance"),
-        )
-    }
-
     /// Marks `character` as used and returns its number in the subset.
     fn take(&mut self, character: char) -> u16 {
-        let glyph = self.glyph(character);
+        let (glyph, advance) = self.glyph(character);
         let number = self.remapper.remap(glyph.0);
-        let width = self.advance(glyph) * 1000.0 / self.units();
+        let width = advance * 1000.0 / self.units();
         let (earlier, _) = *self.used.entry(number).or_insert((character, width));
         // One glyph has one entry in the map back to Unicode, so a second character would be read as the first.
         assert_eq!(
@@ -228,6 +223,29 @@ impl Typeface {
         // The file states no stem width; readers use it only to imitate a missing font, and this one is embedded.
         descriptor.stem_v(80.0).font_file2(file);
     }
+}
+
+/// Every character that `face` has, with its glyph and that glyph's advance in font units.
+fn glyphs(face: &ttf_parser::Face<'_>) -> HashMap<char, (ttf_parser::GlyphId, f32)> {
+    let mut glyphs = HashMap::new();
+    let map = face
+        .tables()
+        .cmap
+        .expect("the committed font has a character map");
+    for subtable in map
+        .subtables
+        .into_iter()
+        .filter(ttf_parser::cmap::Subtable::is_unicode)
+    {
+        subtable.codepoints(|code| {
+            let character = char::from_u32(code);
+            if let (Some(character), Some(glyph)) = (character, subtable.glyph_index(code)) {
+                let advance = f32::from(face.glyph_hor_advance(glyph).unwrap_or(0));
+                glyphs.insert(character, (glyph, advance));
+            }
+        });
+    }
+    glyphs
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod pages;
 mod pictures;
 mod prose;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::pdf::Press;
@@ -51,7 +51,7 @@ pub fn document() -> Vec<u8> {
 /// Where the sample is kept: `samples/first-folio.pdf` of this workspace.
 #[must_use]
 pub fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/first-folio.pdf")
+    crate::root().join("samples/first-folio.pdf")
 }
 
 /// `cargo xtask sample`.
