@@ -45,8 +45,9 @@ pub fn run(command: &mut Command, code: i32) -> Ended {
 
 impl Ended {
     /// The events of one kind.
-    pub fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.events.iter().filter(move |event| event["event"] == kind)
+    pub fn of<'a>(&'a self, kind: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+        let kind = kind.to_owned();
+        self.events.iter().filter(move |event| event["event"] == kind.as_str())
     }
 
     /// The one event of a kind that comes once.
