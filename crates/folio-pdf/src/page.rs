@@ -181,7 +181,7 @@ fn pixel_size(
 mod tests {
     use super::pixel_size;
     use crate::error::PageError;
-    use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+    use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 
     #[test]
     fn sizes_are_rounded_up() {
