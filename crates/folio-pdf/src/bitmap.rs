@@ -18,6 +18,24 @@ impl Bitmap {
         Bitmap::default()
     }
 
+    /// A picture made elsewhere, such as by a renderer in another process.
+    ///
+    /// # Panics
+    /// If `pixels` has not exactly `height` rows of `width` pixels.
+    pub fn from_pixels(width: u32, height: u32, pixels: Vec<u8>) -> Bitmap {
+        let size = size_in_bytes(width, height);
+        assert_eq!(
+            pixels.len(),
+            size,
+            "{width} x {height} pixels take {size} bytes"
+        );
+        Bitmap {
+            width,
+            height,
+            pixels,
+        }
+    }
+
     /// Width in pixels.
     pub fn width(&self) -> u32 {
         self.width
@@ -52,7 +70,7 @@ impl Bitmap {
         width: u32,
         height: u32,
     ) -> Result<&mut [u8], PageError> {
-        let size = width as usize * height as usize * Bitmap::BYTES_PER_PIXEL;
+        let size = size_in_bytes(width, height);
         self.pixels.clear();
         // An empty vector that must grow allocates anew, without copying what it held.
         self.pixels
@@ -61,5 +79,34 @@ impl Bitmap {
         self.pixels.resize(size, 0xFF);
         (self.width, self.height) = (width, height);
         Ok(&mut self.pixels)
+    }
+}
+
+fn size_in_bytes(width: u32, height: u32) -> usize {
+    width as usize * height as usize * Bitmap::BYTES_PER_PIXEL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bitmap;
+
+    #[test]
+    fn pixels_from_elsewhere_are_taken_as_they_are() {
+        let bitmap = Bitmap::from_pixels(2, 3, (0..24).collect());
+        assert_eq!(
+            (bitmap.width(), bitmap.height(), bitmap.stride()),
+            (2, 3, 8)
+        );
+        assert_eq!(
+            bitmap.bytes()[8..12],
+            [8, 9, 10, 11],
+            "the second row begins here"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "2 x 3 pixels take 24 bytes")]
+    fn too_few_pixels_are_a_mistake() {
+        Bitmap::from_pixels(2, 3, vec![0; 23]);
     }
 }

@@ -1,7 +1,7 @@
 //! PDFium, loaded at run time: open a document, render its pages, read its characters.
 //!
-//! This crate is the only one that knows PDFium, and the only one of Folio with unsafe code, in three files under `ffi`
-//! that each open with their rules. It knows nothing of actors, pipelines, layouts or image formats.
+//! This crate is the only one that knows PDFium, and the only one of Folio with unsafe code, in the files under `ffi`,
+//! which open with their rules. It knows nothing of actors, pipelines, layouts or image formats.
 //!
 //! # From a file to pixels and characters
 //!
@@ -79,6 +79,7 @@ mod error;
 mod ffi;
 mod geometry;
 pub mod library;
+mod ligature;
 pub mod limits;
 mod page;
 mod text;

@@ -181,12 +181,17 @@ fn pixel_size(
 mod tests {
     use super::pixel_size;
     use crate::error::PageError;
-    use crate::limits::{CHARS_PER_PAGE, PIXELS_PER_PAGE, PIXELS_PER_SIDE};
+    use crate::limits::{PIXELS_PER_PAGE, PIXELS_PER_SIDE};
 
     #[test]
     fn sizes_are_rounded_up() {
         assert_eq!(pixel_size((595.276, 841.89), 150).unwrap(), (1241, 1754));
         assert_eq!(pixel_size((72.0, 36.0), 100).unwrap(), (100, 50));
+        assert_eq!(
+            pixel_size((72.000_01, 36.01), 100).unwrap(),
+            (100, 51),
+            "a hair is not a pixel"
+        );
     }
 
     #[test]

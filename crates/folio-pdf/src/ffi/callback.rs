@@ -165,3 +165,35 @@ unsafe extern "C" fn need_to_pause_now(pause: *mut Pause) -> c_int {
     let give_up = unsafe { &mut *(*pause).user.cast::<GiveUp<'_>>() };
     c_int::from(give_up.ask())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::GiveUp;
+
+    #[test]
+    fn a_yes_stays_a_yes_without_asking_again() {
+        let mut asked = 0;
+        let mut ask = || {
+            asked += 1;
+            asked == 2
+        };
+        let mut give_up = GiveUp::new(&mut ask);
+        let answers = [(); 4].map(|()| give_up.ask());
+        assert_eq!(answers, [false, true, true, true]);
+        assert!(give_up.answered_yes());
+        assert_eq!(asked, 2);
+    }
+
+    #[test]
+    fn a_panic_is_a_yes_and_comes_out_once() {
+        let mut ask = || -> bool { panic!("on purpose") };
+        let mut give_up = GiveUp::new(&mut ask);
+        assert!(give_up.ask() && give_up.ask());
+        let panic =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| give_up.resume_panic()));
+        assert_eq!(
+            panic.expect_err("it goes on").downcast_ref(),
+            Some(&"on purpose")
+        );
+    }
+}

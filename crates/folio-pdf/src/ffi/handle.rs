@@ -1,6 +1,6 @@
-//! Owned handles over PDFium's objects: what makes its C functions safe to call.
+//! Owned handles over PDFium's objects, which make its C functions safe to call: the library and its documents.
 //!
-//! Protocol of this file
+//! Protocol of this file, and of `page.rs` and `text.rs` beside it
 //!
 //! 1. *One owner, one thread.* PDFium keeps process-wide state without locks. At most one [`Engine`] exists in the process
 //!    (`OWNED`); it is shared by `Rc`, so everything here is neither `Send` nor `Sync`, and every call happens on the thread
@@ -21,23 +21,14 @@ use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::callback::{FileReader, GiveUp};
-use super::table::{FileAccess, FormFillInfo, Handle, LibraryConfig, Matrix, RectF, SizeF, Table};
+use super::callback::FileReader;
+use super::page::PageHandle;
+use super::table::{FileAccess, FormFillInfo, Handle, LibraryConfig, SizeF, Table};
 use crate::counters::COUNTERS;
 use crate::error::LoadError;
 
 /// Set while an engine exists in this process.
 static OWNED: AtomicBool = AtomicBool::new(false);
-
-/// Draw annotations too (`FPDF_ANNOT`).
-const FLAG_ANNOTATIONS: c_int = 0x01;
-/// Four bytes a pixel: blue, green, red, unused (`FPDFBitmap_BGRx`).
-const FORMAT_BGRX: c_int = 3;
-/// `FPDF_RenderPageBitmap_Start` and `_Continue`: interrupted, finished.
-const RENDER_TO_BE_CONTINUED: c_int = 1;
-const RENDER_DONE: c_int = 2;
-/// `FPDFTextObj_GetTextRenderMode`: neither filled nor stroked.
-const RENDER_MODE_INVISIBLE: c_int = 3;
 
 /// The initialised library.
 pub(crate) struct Engine {
@@ -195,15 +186,12 @@ impl DocumentHandle {
             // SAFETY: rule 1.
             return Err(unsafe { (self.table().FPDF_GetLastError)() } as u32);
         };
-        if let Some(form) = &self.form {
+        if let Some(form) = self.form() {
             // SAFETY: rule 3: both belong to this document.
-            unsafe { (self.table().FORM_OnAfterLoadPage)(raw.as_ptr(), form.raw.as_ptr()) };
+            unsafe { (self.table().FORM_OnAfterLoadPage)(raw.as_ptr(), form) };
         }
         COUNTERS.pages_loaded.add();
-        Ok(PageHandle {
-            raw,
-            document: self,
-        })
+        Ok(PageHandle::new(raw, self))
     }
 
     /// A form environment, for documents that have a form at all: without one it would draw nothing.
@@ -229,7 +217,12 @@ impl DocumentHandle {
         self.raw.as_ptr()
     }
 
-    fn table(&self) -> &Table {
+    /// The form environment, where the document has a form.
+    pub(super) fn form(&self) -> Option<Handle> {
+        self.form.as_ref().map(|form| form.raw.as_ptr())
+    }
+
+    pub(super) fn table(&self) -> &Table {
         &self.engine.table
     }
 }
@@ -263,380 +256,5 @@ impl<T> Drop for Lent<T> {
     fn drop(&mut self) {
         // SAFETY: it came from a box, is freed only here, and PDFium no longer knows it (rule 4).
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
-    }
-}
-
-/// How a rendering ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RenderEnd {
-    Done,
-    GivenUp,
-    Failed,
-    OutOfMemory,
-}
-
-/// An open page.
-pub(crate) struct PageHandle<'d> {
-    raw: NonNull<c_void>,
-    document: &'d DocumentHandle,
-}
-
-impl<'d> PageHandle<'d> {
-    /// The file that the page is read from.
-    pub(crate) fn reader(&self) -> &FileReader {
-        self.document.reader()
-    }
-
-    /// Width and height as displayed, in points.
-    pub(crate) fn size(&self) -> (f32, f32) {
-        // SAFETY: rule 3.
-        unsafe {
-            (
-                (self.table().FPDF_GetPageWidthF)(self.raw()),
-                (self.table().FPDF_GetPageHeightF)(self.raw()),
-            )
-        }
-    }
-
-    /// The part of the page that is displayed, in user space; `None` when PDFium cannot say.
-    pub(crate) fn bounding_box(&self) -> Option<RectF> {
-        let mut rect = RectF::default();
-        // SAFETY: rules 3 and 4.
-        let known = unsafe { (self.table().FPDF_GetPageBoundingBox)(self.raw(), &raw mut rect) };
-        (known != 0).then_some(rect)
-    }
-
-    /// Clockwise quarter turns.
-    pub(crate) fn quarter_turns(&self) -> u16 {
-        // SAFETY: rule 3.
-        let turns = unsafe { (self.table().FPDFPage_GetRotation)(self.raw()) };
-        turns.rem_euclid(4) as u16
-    }
-
-    /// Draws the page with annotations and form fields over `pixels`: `width` by `height` pixels of four bytes, rows
-    /// without padding. A panic of `give_up` goes on after the rendering was closed.
-    pub(crate) fn render(
-        &mut self,
-        pixels: &mut [u8],
-        width: u32,
-        height: u32,
-        give_up: &mut dyn FnMut() -> bool,
-    ) -> RenderEnd {
-        let (width, height) = (width as c_int, height as c_int);
-        let stride = width * 4;
-        assert_eq!(
-            pixels.len(),
-            stride as usize * height as usize,
-            "the buffer is exactly the bitmap"
-        );
-        let memory = pixels.as_mut_ptr().cast();
-        // SAFETY: rule 4: the buffer holds `height` rows of `stride` bytes, as asserted, and outlives the bitmap below.
-        let bitmap = unsafe {
-            (self.table().FPDFBitmap_CreateEx)(width, height, FORMAT_BGRX, memory, stride)
-        };
-        if bitmap.is_null() {
-            return RenderEnd::OutOfMemory;
-        }
-        let mut give_up = GiveUp::new(give_up);
-        let end = self.draw(bitmap, width, height, &mut give_up);
-        // SAFETY: rule 3: made above, and the rendering that used it is closed.
-        unsafe { (self.table().FPDFBitmap_Destroy)(bitmap) };
-        give_up.resume_panic();
-        end
-    }
-
-    pub(crate) fn text(&self) -> Option<TextHandle<'_>> {
-        // SAFETY: rule 3.
-        let raw = unsafe { (self.table().FPDFText_LoadPage)(self.raw()) };
-        NonNull::new(raw).map(|raw| TextHandle { raw, page: self })
-    }
-
-    /// The objects that the page draws, outermost only.
-    pub(crate) fn objects(&self) -> impl Iterator<Item = PageObject<'_>> {
-        // SAFETY: rule 3.
-        let count = unsafe { (self.table().FPDFPage_CountObjects)(self.raw()) };
-        (0..count).filter_map(|index| {
-            // SAFETY: rules 3 and 5.
-            let raw = unsafe { (self.table().FPDFPage_GetObject)(self.raw(), index) };
-            NonNull::new(raw).map(|raw| PageObject { raw, page: self })
-        })
-    }
-
-    fn draw(
-        &mut self,
-        bitmap: Handle,
-        width: c_int,
-        height: c_int,
-        give_up: &mut GiveUp<'_>,
-    ) -> RenderEnd {
-        let (table, page) = (self.table(), self.raw());
-        if give_up.ask() {
-            return RenderEnd::GivenUp;
-        }
-        let flags = FLAG_ANNOTATIONS;
-        let mut status = give_up.during(|pause| {
-            // SAFETY: rules 3 and 4: bitmap and pause outlive the call. One rendering per page: `&mut self`.
-            unsafe {
-                (table.FPDF_RenderPageBitmap_Start)(
-                    bitmap, page, 0, 0, width, height, 0, flags, pause,
-                )
-            }
-        });
-        while status == RENDER_TO_BE_CONTINUED && !give_up.answered_yes() {
-            // SAFETY: as above, for the rendering just begun.
-            status =
-                give_up.during(|pause| unsafe { (table.FPDF_RenderPage_Continue)(page, pause) });
-        }
-        // SAFETY: closes the rendering begun above, whatever its state.
-        unsafe { (table.FPDF_RenderPage_Close)(page) };
-        match status {
-            RENDER_DONE if give_up.ask() => RenderEnd::GivenUp,
-            RENDER_DONE => {
-                self.draw_form(bitmap, width, height);
-                RenderEnd::Done
-            }
-            RENDER_TO_BE_CONTINUED => RenderEnd::GivenUp,
-            _ => RenderEnd::Failed,
-        }
-    }
-
-    fn draw_form(&self, bitmap: Handle, width: c_int, height: c_int) {
-        let Some(form) = &self.document.form else {
-            return;
-        };
-        // SAFETY: rule 3: form environment and page belong to the same document; the bitmap is alive.
-        unsafe {
-            (self.table().FPDF_FFLDraw)(
-                form.raw.as_ptr(),
-                bitmap,
-                self.raw(),
-                0,
-                0,
-                width,
-                height,
-                0,
-                FLAG_ANNOTATIONS,
-            );
-        }
-    }
-
-    fn raw(&self) -> Handle {
-        self.raw.as_ptr()
-    }
-
-    fn table(&self) -> &'d Table {
-        self.document.table()
-    }
-}
-
-impl Drop for PageHandle<'_> {
-    fn drop(&mut self) {
-        if let Some(form) = &self.document.form {
-            // SAFETY: rule 2: before the page closes.
-            unsafe { (self.table().FORM_OnBeforeClosePage)(self.raw(), form.raw.as_ptr()) };
-        }
-        // SAFETY: rule 2: text pages borrow the page, so none is left.
-        unsafe { (self.table().FPDF_ClosePage)(self.raw()) };
-        COUNTERS.pages_closed.add();
-    }
-}
-
-/// What kind of thing a page object draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PageObjectKind {
-    Image,
-    Form,
-    Other,
-}
-
-/// One object that a page draws (rule 3: it belongs to the page).
-#[derive(Clone, Copy)]
-pub(crate) struct PageObject<'p> {
-    raw: NonNull<c_void>,
-    page: &'p PageHandle<'p>,
-}
-
-impl<'p> PageObject<'p> {
-    pub(crate) fn kind(self) -> PageObjectKind {
-        // SAFETY: rule 3.
-        match unsafe { (self.page.table().FPDFPageObj_GetType)(self.raw.as_ptr()) } {
-            3 => PageObjectKind::Image,
-            5 => PageObjectKind::Form,
-            _ => PageObjectKind::Other,
-        }
-    }
-
-    /// The objects inside a form object; none for other kinds.
-    pub(crate) fn children(self) -> impl Iterator<Item = PageObject<'p>> {
-        let (table, raw) = (self.page.table(), self.raw.as_ptr());
-        // SAFETY: rule 3; PDFium answers -1 for an object that is not a form.
-        let count = unsafe { (table.FPDFFormObj_CountObjects)(raw) };
-        (0..c_ulong::try_from(count).unwrap_or(0)).filter_map(move |index| {
-            // SAFETY: rules 3 and 5.
-            let child = unsafe { (table.FPDFFormObj_GetObject)(raw, index) };
-            NonNull::new(child).map(|raw| PageObject {
-                raw,
-                page: self.page,
-            })
-        })
-    }
-}
-
-/// The characters of an open page.
-pub(crate) struct TextHandle<'p> {
-    raw: NonNull<c_void>,
-    page: &'p PageHandle<'p>,
-}
-
-/// A piece of text drawn in one go: its characters share font, size, matrix and visibility. Equal means the same piece.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TextObject<'p> {
-    raw: NonNull<c_void>,
-    page: std::marker::PhantomData<&'p ()>,
-}
-
-/// A font of an open page, for comparison. Equal means the same font object.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Font(NonNull<c_void>);
-
-impl<'p> TextHandle<'p> {
-    pub(crate) fn char_count(&self) -> u32 {
-        // SAFETY: rule 3.
-        let count = unsafe { (self.table().FPDFText_CountChars)(self.raw()) };
-        u32::try_from(count).unwrap_or(0)
-    }
-
-    /// A code point, or half of a surrogate pair, or whatever the font claimed.
-    pub(crate) fn unicode(&self, index: u32) -> u32 {
-        // SAFETY: rules 3 and 5.
-        unsafe { (self.table().FPDFText_GetUnicode)(self.raw(), index as c_int) }
-    }
-
-    /// The tight box in user space: left, bottom, right, top.
-    pub(crate) fn ink_box(&self, index: u32) -> [f64; 4] {
-        let [mut left, mut right, mut bottom, mut top] = [0.0; 4];
-        // SAFETY: rules 3, 4 and 5.
-        unsafe {
-            (self.table().FPDFText_GetCharBox)(
-                self.raw(),
-                index as c_int,
-                &raw mut left,
-                &raw mut right,
-                &raw mut bottom,
-                &raw mut top,
-            );
-        }
-        [left, bottom, right, top]
-    }
-
-    /// The line-height box in user space.
-    pub(crate) fn loose_box(&self, index: u32) -> RectF {
-        let mut rect = RectF::default();
-        // SAFETY: rules 3, 4 and 5.
-        unsafe {
-            (self.table().FPDFText_GetLooseCharBox)(self.raw(), index as c_int, &raw mut rect)
-        };
-        rect
-    }
-
-    /// Where the glyph sits on the baseline, in user space.
-    pub(crate) fn origin(&self, index: u32) -> (f64, f64) {
-        let (mut x, mut y) = (0.0, 0.0);
-        // SAFETY: rules 3, 4 and 5.
-        unsafe {
-            (self.table().FPDFText_GetCharOrigin)(
-                self.raw(),
-                index as c_int,
-                &raw mut x,
-                &raw mut y,
-            )
-        };
-        (x, y)
-    }
-
-    /// From glyph space to user space.
-    pub(crate) fn matrix(&self, index: u32) -> Matrix {
-        let mut matrix = Matrix::default();
-        // SAFETY: rules 3, 4 and 5.
-        unsafe { (self.table().FPDFText_GetMatrix)(self.raw(), index as c_int, &raw mut matrix) };
-        matrix
-    }
-
-    /// The font size before the matrix is applied.
-    pub(crate) fn font_size(&self, index: u32) -> f64 {
-        // SAFETY: rules 3 and 5.
-        unsafe { (self.table().FPDFText_GetFontSize)(self.raw(), index as c_int) }
-    }
-
-    pub(crate) fn is_generated(&self, index: u32) -> bool {
-        // SAFETY: rules 3 and 5.
-        unsafe { (self.table().FPDFText_IsGenerated)(self.raw(), index as c_int) == 1 }
-    }
-
-    pub(crate) fn is_hyphen(&self, index: u32) -> bool {
-        // SAFETY: rules 3 and 5.
-        unsafe { (self.table().FPDFText_IsHyphen)(self.raw(), index as c_int) == 1 }
-    }
-
-    pub(crate) fn has_map_error(&self, index: u32) -> bool {
-        // SAFETY: rules 3 and 5.
-        unsafe { (self.table().FPDFText_HasUnicodeMapError)(self.raw(), index as c_int) == 1 }
-    }
-
-    /// The piece of text that the character was drawn with; `None` for most generated characters.
-    pub(crate) fn object(&self, index: u32) -> Option<TextObject<'p>> {
-        // SAFETY: rules 3 and 5.
-        let raw = unsafe { (self.table().FPDFText_GetTextObject)(self.raw(), index as c_int) };
-        NonNull::new(raw).map(|raw| TextObject {
-            raw,
-            page: std::marker::PhantomData,
-        })
-    }
-
-    pub(crate) fn is_invisible(&self, object: TextObject<'p>) -> bool {
-        // SAFETY: rule 3: the object belongs to this page.
-        unsafe {
-            (self.table().FPDFTextObj_GetTextRenderMode)(object.raw.as_ptr())
-                == RENDER_MODE_INVISIBLE
-        }
-    }
-
-    pub(crate) fn font(&self, object: TextObject<'p>) -> Option<Font> {
-        // SAFETY: rule 3: the object belongs to this page.
-        let raw = unsafe { (self.table().FPDFTextObj_GetFont)(object.raw.as_ptr()) };
-        NonNull::new(raw).map(Font)
-    }
-
-    /// The base name of the font that `object` is drawn with, empty if it has none; at most 255 bytes are kept.
-    pub(crate) fn font_name(&self, object: TextObject<'p>) -> String {
-        let Some(Font(font)) = self.font(object) else {
-            return String::new();
-        };
-        let mut bytes = [0_u8; 256];
-        // SAFETY: rules 3 and 4. PDFium writes nothing when the name with its closing zero does not fit.
-        let length = unsafe {
-            (self.table().FPDFFont_GetBaseFontName)(
-                font.as_ptr(),
-                bytes.as_mut_ptr().cast(),
-                bytes.len(),
-            )
-        };
-        let name = bytes.get(..length.saturating_sub(1)).unwrap_or(&[]);
-        String::from_utf8_lossy(name).into_owned()
-    }
-
-    fn raw(&self) -> Handle {
-        self.raw.as_ptr()
-    }
-
-    fn table(&self) -> &'p Table {
-        self.page.table()
-    }
-}
-
-impl Drop for TextHandle<'_> {
-    fn drop(&mut self) {
-        // SAFETY: rule 2: before its page.
-        unsafe { (self.table().FPDFText_ClosePage)(self.raw()) };
     }
 }

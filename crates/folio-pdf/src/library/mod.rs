@@ -10,14 +10,16 @@
 mod fetch;
 mod locate;
 mod pins;
+mod tool;
 mod unpack;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use fetch::{Attempt, AttemptFailure, FetchError, Fetcher, Tool, ToolKind};
+pub use fetch::{Attempt, AttemptFailure, FetchError, Fetcher};
 pub use locate::{Environment, Found, Locator, NotFound, Place, PlaceKind};
 pub use pins::Pin;
+pub use tool::{Tool, ToolKind};
 
 /// What may be done when the library is nowhere on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
