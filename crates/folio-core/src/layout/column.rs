@@ -169,7 +169,9 @@ impl Column {
         let lines = self.baselines.len().max(1) as f32;
         let words = self.words as f32 / lines;
         let letters = self.letters_per_line();
-        letters >= PROSE_LETTERS && (words >= PROSE_WORDS || letters / words >= PROSE_LETTERS / 2.0)
+        !self.is_numbers()
+            && letters >= PROSE_LETTERS
+            && (words >= PROSE_WORDS || letters / words >= PROSE_LETTERS / 2.0)
     }
 
     fn is_numbers(&self) -> bool {

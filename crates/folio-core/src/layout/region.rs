@@ -140,6 +140,15 @@ fn bands(strips: &[Strip], em: f32, is_page: bool) -> Vec<Band> {
             columns(&strips[first..behind], em)
         };
         let length = if gutters.is_empty() { 1 } else { length };
+        let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
+        if follows_text
+            && !gutters.is_empty()
+            && ends_text(&strips[first - 1..first + length], gutters[0])
+        {
+            push(&mut bands, 1, Vec::new());
+            first += 1;
+            continue;
+        }
         push(&mut bands, length, gutters);
         first += length;
     }
@@ -163,10 +172,12 @@ fn tables(strips: &[Strip]) -> Vec<bool> {
 /// How many strips from the first on have two gutters in common, and whether that makes them a table.
 fn table_rows(strips: &[Strip]) -> (usize, bool) {
     let mut cover = strips[0].cover.clone();
+    let most_gaps = cover.gaps().count();
     let mut rows = 1;
     for strip in &strips[1..] {
         let wider = cover.and(&strip.cover);
-        if wider.gaps().nth(1).is_none() {
+        // A cell may span columns in a wide table, but a line that spans many is no row of it.
+        if most_gaps < 2 || wider.gaps().count() < 2.max(most_gaps - most_gaps / 4) {
             break;
         }
         cover = wider;
@@ -230,6 +241,15 @@ fn columns(strips: &[Strip], em: f32) -> (usize, Vec<f32>) {
     }
     let columns: Vec<Column> = column::measure(words(), &gaps);
     (length, column::gutters(columns, &gaps, em))
+}
+
+/// Is the second strip the short last line of the text that the first one ends, and not the first line of a column?
+fn ends_text(strips: &[Strip], gutter: f32) -> bool {
+    let [text, line, next, ..] = strips else {
+        return false;
+    };
+    let in_first_column = line.words.iter().all(|word| word.end <= gutter);
+    in_first_column && line.top - text.bottom < 0.8 * (next.top - line.bottom)
 }
 
 /// Strips at the end of a band that stand only in its first column and nearer to what follows are not the end of that

@@ -260,3 +260,21 @@ fn columns_of_right_to_left_text_begin_at_the_right() {
     let reversed = |count: usize| vec!["הדגבא ".repeat(count).trim().to_string(); 6].join("\n");
     check(page, &format!("{}\n\n{}", reversed(5), reversed(4)));
 }
+
+#[test]
+fn a_short_last_line_over_columns_ends_its_paragraph() {
+    let over = [
+        "this paragraph runs over both of the columns that follow it",
+        "and ends here.",
+    ];
+    let page = columns(page().put_lines(100.0, 60.0, 10.0, &over), 100.0, 12.0, 0.0);
+    check(
+        page,
+        &format!(
+            "{}\n\n{}\n\n{}",
+            joined(&over),
+            joined(&LEFT),
+            joined(&RIGHT)
+        ),
+    );
+}
