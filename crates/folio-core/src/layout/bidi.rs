@@ -69,12 +69,18 @@ pub(super) fn read_line<T>(words: &mut [T], right_to_left: bool, run: impl Fn(&T
 /// Brackets in right-to-left text come either as they are meant or as they look, depending on who wrote the file. When
 /// those of a line do not pair as they are, but do when mirrored, they came as they look.
 pub(super) fn mirror_brackets(words: &mut [Word]) {
-    let turns = |word: &&mut Word| !word.text.contains(|letter| script(letter) == Script::Left);
-    let brackets = || words.iter().flat_map(|word| word.text.chars());
-    if pairs(brackets()) >= pairs(brackets().map(mirrored)) {
+    let turns = |word: &Word| !word.text.contains(|letter| script(letter) == Script::Left);
+    let as_they_are = words.iter().flat_map(|word| word.text.chars());
+    let turned = words.iter().flat_map(|word| {
+        let turns = turns(word);
+        word.text
+            .chars()
+            .map(move |letter| if turns { mirrored(letter) } else { letter })
+    });
+    if pairs(as_they_are) >= pairs(turned) {
         return;
     }
-    for word in words.iter_mut().filter(turns) {
+    for word in words.iter_mut().filter(|word| turns(word)) {
         word.text = word.text.chars().map(mirrored).collect();
     }
 }

@@ -2,7 +2,8 @@
 
 use super::galley::Piece;
 use super::limits::{
-    ALIGNED_ROWS, GUTTER_BY_LINES, LIST_LINES, NUMBER_WORDS, PROSE_LETTERS, PROSE_WORDS,
+    ALIGNED_ROWS, GUTTER_BY_LINES, LINES_BESIDE_ONE, LIST_COLUMNS, LIST_LINES, NUMBER_WORDS,
+    PROSE_LETTERS, PROSE_WORDS,
 };
 
 /// What stands between two gutters.
@@ -67,12 +68,19 @@ pub(super) fn split(words: Vec<Piece>, gutters: &[f32]) -> Vec<Vec<Piece>> {
     columns
 }
 
-/// Is a gap of this many ems a gutter between these two?
+/// Is a gap of this many ems a gutter between these two? Where the emptier side has one or two lines, both must be prose.
 fn divides(one: &Column, other: &Column, width: f32) -> bool {
-    let lines = one.baselines.len().min(other.baselines.len());
-    GUTTER_BY_LINES.iter().any(|&(least, gutter)| {
-        lines >= least && width >= gutter && (least > 2 || (one.is_prose() && other.is_prose()))
-    })
+    let lines = |column: &Column| column.baselines.len();
+    let (fewer, more) = (lines(one).min(lines(other)), lines(one).max(lines(other)));
+    let prose = one.is_prose() && other.is_prose() && (fewer > 1 || more >= LINES_BESIDE_ONE);
+    GUTTER_BY_LINES
+        .iter()
+        .any(|&(least, gutter)| fewer >= least && width >= gutter && (least > 2 || prose))
+}
+
+/// Are these the cells of a table, with no column of prose among them?
+pub(super) fn are_cells(columns: &[Column]) -> bool {
+    is_table(columns) && !columns.iter().any(Column::is_prose)
 }
 
 fn is_table(columns: &[Column]) -> bool {
@@ -89,7 +97,7 @@ fn is_table(columns: &[Column]) -> bool {
     let even = widths().fold(0.0, f32::max) <= 1.5 * widths().fold(f32::INFINITY, f32::min);
     let is_list =
         |column: &Column| column.baselines.len() >= LIST_LINES && column.letters_per_line() >= 6.0;
-    !(even && columns.iter().all(is_list))
+    !(even && columns.len() <= LIST_COLUMNS && columns.iter().all(is_list))
 }
 
 /// The part of the lines of the shortest column that stand in one row with a line of another one.
@@ -161,7 +169,9 @@ impl Column {
         let lines = self.baselines.len().max(1) as f32;
         let words = self.words as f32 / lines;
         let letters = self.letters_per_line();
-        letters >= PROSE_LETTERS && (words >= PROSE_WORDS || letters / words >= PROSE_LETTERS / 2.0)
+        !self.is_numbers()
+            && letters >= PROSE_LETTERS
+            && (words >= PROSE_WORDS || letters / words >= PROSE_LETTERS / 2.0)
     }
 
     fn is_numbers(&self) -> bool {

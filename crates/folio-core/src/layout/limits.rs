@@ -62,7 +62,10 @@ pub(super) const GUTTER: f32 = 0.6;
 
 /// How wide a gutter must be when only this many lines stand on its emptier side. Gaps of justified text line up by
 /// chance over two lines, hardly ever over five.
-pub(super) const GUTTER_BY_LINES: [(usize, f32); 3] = [(5, GUTTER), (3, 1.0), (2, 1.2)];
+pub(super) const GUTTER_BY_LINES: [(usize, f32); 3] = [(5, GUTTER), (3, 1.0), (1, 1.2)];
+
+/// A single line on the emptier side is a column only beside this many lines.
+pub(super) const LINES_BESIDE_ONE: usize = 5;
 
 /// White space above a last line, or below a first one, that sets it apart as footer or header of the page. Lines of
 /// body text are 0.25 apart in this measure, paragraphs 0.5 to 0.8.
@@ -107,3 +110,15 @@ pub(super) const DROP_CAPS_MOST: usize = 32;
 /// Characters that follow each other downwards need to be this many to be vertical writing: two may be a superscript
 /// over a subscript.
 pub(super) const VERTICAL_RUN: usize = 3;
+
+/// A line is a heading between columns when its letters are this much larger than those of the region.
+pub(super) const HEADING_SIZE: f32 = 1.15;
+
+/// And when this much white space is above it, over all columns. Lines of body text are 0.25 apart in this measure.
+pub(super) const HEADING_GAP: f32 = 0.4;
+
+/// Word lists of more columns than this are rare; tables are not.
+pub(super) const LIST_COLUMNS: usize = 3;
+
+/// Fewer rows than this are no table; reading them line by line is no different.
+pub(super) const TABLE_ROWS: usize = 3;

@@ -9,7 +9,9 @@
 use super::column::{self, Column};
 use super::cover::Cover;
 use super::galley::Piece;
-use super::limits::{GUTTER, REGION_DEPTH, RUNNING_LINE_GAP};
+use super::limits::{
+    GUTTER, HEADING_GAP, HEADING_SIZE, REGION_DEPTH, RUNNING_LINE_GAP, TABLE_ROWS,
+};
 
 /// The regions in reading order; the words of each are to be read line by line.
 pub(super) fn regions(words: Vec<Piece>, right_to_left: bool) -> Vec<Vec<Piece>> {
@@ -58,6 +60,8 @@ pub(super) fn median_size(words: &[Piece]) -> f32 {
 struct Strip {
     words: Vec<Piece>,
     cover: Cover,
+    /// Size of its smallest word.
+    size: f32,
     top: f32,
     bottom: f32,
 }
@@ -70,11 +74,13 @@ fn strips(mut words: Vec<Piece>, em: f32) -> Vec<Strip> {
         match strips.last_mut().filter(|strip| span.v0 < strip.bottom) {
             Some(strip) => {
                 strip.bottom = strip.bottom.max(span.v1);
+                strip.size = strip.size.min(word.size);
                 strip.words.push(word);
             }
             None => strips.push(Strip {
                 words: vec![word],
                 cover: Cover::default(),
+                size: word.size,
                 top: span.v0,
                 bottom: span.v1,
             }),
@@ -93,6 +99,20 @@ fn strips(mut words: Vec<Piece>, em: f32) -> Vec<Strip> {
     strips
 }
 
+impl Strip {
+    fn is_line(&self) -> bool {
+        self.bottom - self.top < 1.5 * self.size
+    }
+
+    /// A line in larger letters, set apart from what is above it over the whole width, begins something new, even when
+    /// it is too short to reach over a gutter.
+    fn is_heading(&self, before: &Strip, em: f32) -> bool {
+        self.is_line()
+            && self.size >= HEADING_SIZE * em
+            && self.top - before.bottom > HEADING_GAP * em
+    }
+}
+
 /// Some strips that follow each other, read line by line when there is no gutter.
 struct Band {
     strips: usize,
@@ -107,16 +127,67 @@ fn bands(strips: &[Strip], em: f32, is_page: bool) -> Vec<Band> {
     };
     let mut bands: Vec<Band> = Vec::new();
     push(&mut bands, body.start, Vec::new());
+    let tables = tables(strips);
     let mut first = body.start;
     while first < body.end {
-        let (length, gutters) = columns(&strips[first..body.end], em);
+        let behind = tables[first..body.end]
+            .iter()
+            .position(|table| *table)
+            .map_or(body.end, |rows| first + rows);
+        let (length, gutters) = if behind == first {
+            (1, Vec::new())
+        } else {
+            columns(&strips[first..behind], em)
+        };
         let length = if gutters.is_empty() { 1 } else { length };
-        // Header and body are regions of their own, even when both are read line by line.
+        let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
+        if follows_text
+            && !gutters.is_empty()
+            && ends_text(&strips[first - 1..first + length], gutters[0])
+        {
+            push(&mut bands, 1, Vec::new());
+            first += 1;
+            continue;
+        }
         push(&mut bands, length, gutters);
         first += length;
     }
     push(&mut bands, strips.len() - body.end, Vec::new());
     bands
+}
+
+/// Which strips are rows of a table of three columns or more? They are found first: one of their gutters may go on
+/// in columns above or below.
+fn tables(strips: &[Strip]) -> Vec<bool> {
+    let mut tables = vec![false; strips.len()];
+    let mut first = 0;
+    while first < strips.len() {
+        let (rows, is_table) = table_rows(&strips[first..]);
+        tables[first..first + rows].fill(is_table);
+        first += rows;
+    }
+    tables
+}
+
+/// How many strips from the first on have two gutters in common, and whether that makes them a table.
+fn table_rows(strips: &[Strip]) -> (usize, bool) {
+    let mut cover = strips[0].cover.clone();
+    let most_gaps = cover.gaps().count();
+    let mut rows = 1;
+    for strip in &strips[1..] {
+        let wider = cover.and(&strip.cover);
+        // A cell may span columns in a wide table, but a line that spans many is no row of it.
+        if most_gaps < 2 || wider.gaps().count() < 2.max(most_gaps - most_gaps / 4) {
+            break;
+        }
+        cover = wider;
+        rows += 1;
+    }
+    let gaps: Vec<(f32, f32)> = cover.gaps().collect();
+    let words = strips[..rows].iter().flat_map(|strip| &strip.words);
+    let is_table =
+        rows >= TABLE_ROWS && gaps.len() > 1 && column::are_cells(&column::measure(words, &gaps));
+    (rows, is_table)
 }
 
 /// Adds a band; strips without gutters join those before.
@@ -133,17 +204,16 @@ fn push(bands: &mut Vec<Band>, strips: usize, gutters: Vec<f32>) {
 /// The strips without the page's header and footer: single lines set apart from the rest. They are not part of the
 /// columns they happen to stand over.
 fn body(strips: &[Strip], em: f32) -> std::ops::Range<usize> {
-    let is_line = |strip: &Strip| strip.bottom - strip.top < 1.5 * em;
     let apart = |above: &Strip, below: &Strip| below.top - above.bottom > RUNNING_LINE_GAP * em;
     let mut body = 0..strips.len();
     if let [first, second, ..] = strips
-        && is_line(first)
+        && first.is_line()
         && apart(first, second)
     {
         body.start = 1;
     }
     if let [.., before, last] = &strips[body.start..]
-        && is_line(last)
+        && last.is_line()
         && apart(before, last)
     {
         body.end -= 1;
@@ -155,9 +225,9 @@ fn body(strips: &[Strip], em: f32) -> std::ops::Range<usize> {
 fn columns(strips: &[Strip], em: f32) -> (usize, Vec<f32>) {
     let mut cover = strips[0].cover.clone();
     let mut length = 1;
-    for strip in &strips[1..] {
+    for (before, strip) in strips.iter().zip(&strips[1..]) {
         let wider = cover.and(&strip.cover);
-        if wider.gaps().next().is_none() {
+        if wider.gaps().next().is_none() || strip.is_heading(before, em) {
             break;
         }
         cover = wider;
@@ -171,6 +241,15 @@ fn columns(strips: &[Strip], em: f32) -> (usize, Vec<f32>) {
     }
     let columns: Vec<Column> = column::measure(words(), &gaps);
     (length, column::gutters(columns, &gaps, em))
+}
+
+/// Is the second strip the short last line of the text that the first one ends, and not the first line of a column?
+fn ends_text(strips: &[Strip], gutter: f32) -> bool {
+    let [text, line, next, ..] = strips else {
+        return false;
+    };
+    let in_first_column = line.words.iter().all(|word| word.end <= gutter);
+    in_first_column && line.top - text.bottom < 0.8 * (next.top - line.bottom)
 }
 
 /// Strips at the end of a band that stand only in its first column and nearer to what follows are not the end of that

@@ -15,7 +15,7 @@ pub(super) const GEOMETRY: PageGeometry = PageGeometry {
 };
 
 /// A page under construction. Letters are half an em wide, spaces a quarter; ideographs take a whole em.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Page {
     pub(super) text: PageText,
     /// Added after every letter, in points.

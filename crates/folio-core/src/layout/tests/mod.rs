@@ -4,4 +4,5 @@ mod kit;
 mod lines;
 mod model;
 mod order;
+mod properties;
 mod words;

@@ -183,3 +183,98 @@ fn a_stamp_on_the_side_moves_nothing() {
         ),
     );
 }
+
+#[test]
+fn a_short_heading_in_large_letters_ends_columns() {
+    let page = columns(page(), 100.0, 12.0, 0.0).put(100.0, 190.0, 14.0, "Next");
+    let both = format!("{}\n\n{}", joined(&LEFT), joined(&RIGHT));
+    check(
+        columns(page, 210.0, 12.0, 0.0),
+        &format!("{both}\n\nNext\n\n{both}"),
+    );
+}
+
+#[test]
+fn a_table_over_columns_is_read_by_rows_whatever_its_gutters() {
+    let mut table = page();
+    let mut expected = Vec::new();
+    for row in 0..4 {
+        let y = 100.0 + 14.0 * row as f32;
+        let (one, two) = (format!("{}.25", 10 + row), format!("{}", 200 + row));
+        table = table
+            .put(100.0, y, 10.0, "label")
+            .put(170.0, y, 10.0, &one)
+            .put(280.0, y, 10.0, &two);
+        expected.push(format!("label {one} {two}"));
+    }
+    let both = format!("{}\n\n{}", joined(&LEFT), joined(&RIGHT));
+    check(
+        columns(table, 180.0, 12.0, 0.0),
+        &format!(
+            "{}\n\n{both}",
+            joined(&expected.iter().map(String::as_str).collect::<Vec<_>>())
+        ),
+    );
+}
+
+#[test]
+fn an_index_is_read_by_columns() {
+    let mut index = page();
+    let mut expected = Vec::new();
+    for column in 0..3 {
+        let mut entries = Vec::new();
+        for row in 0..12 {
+            let entry = format!("entry of word, {}", 100 * column + row);
+            index = index.put(
+                60.0 + 150.0 * column as f32,
+                100.0 + 12.0 * row as f32,
+                10.0,
+                &entry,
+            );
+            entries.push(entry);
+        }
+        expected.push(entries.join("\n"));
+    }
+    check(index, &expected.join("\n\n"));
+}
+
+#[test]
+fn a_last_line_at_the_top_of_the_next_column_is_read_last() {
+    let page =
+        page()
+            .put_lines(100.0, 100.0, 10.0, &LEFT)
+            .put(270.0, 100.0, 10.0, "with one last line");
+    check(page, &format!("{}\n\nwith one last line", joined(&LEFT)));
+}
+
+#[test]
+fn columns_of_right_to_left_text_begin_at_the_right() {
+    let letters = |count: usize| "אבגדה ".repeat(count).trim().to_string();
+    let mut page = page();
+    for row in 0..6 {
+        let y = 100.0 + 12.0 * row as f32;
+        page = page
+            .put(100.0, y, 10.0, &letters(4))
+            .put(260.0, y, 10.0, &letters(5));
+    }
+    let reversed = |count: usize| vec!["הדגבא ".repeat(count).trim().to_string(); 6].join("\n");
+    check(page, &format!("{}\n\n{}", reversed(5), reversed(4)));
+}
+
+#[test]
+fn a_short_last_line_over_columns_ends_its_paragraph() {
+    let over = [
+        "this paragraph runs over both of the columns that follow it",
+        "and ends here.",
+    ];
+    let page = columns(page().put_lines(100.0, 60.0, 10.0, &over), 100.0, 12.0, 0.0);
+    check(
+        page,
+        &format!(
+            "{}\n\n{}\n\n{}",
+            joined(&over),
+            joined(&LEFT),
+            joined(&RIGHT)
+        ),
+    );
+}
