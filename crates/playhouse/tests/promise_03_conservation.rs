@@ -4,9 +4,9 @@ mod common;
 
 use common::*;
 use playhouse::DeadLetterReason;
+use playhouse::prelude::*;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
-use playhouse::prelude::*;
 
 /// What a message does to its actor.
 #[derive(Clone, Copy, Debug)]
