@@ -47,6 +47,15 @@ struct Watch<M> {
     make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
 }
 
+/// Who wants to know what comes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// The actor's loop, which takes signals too.
+    Turn,
+    /// A handler, which takes messages only.
+    Handler,
+}
+
 /// What comes next in the life of an actor.
 pub(crate) enum Arrival<M> {
     Message(M),
@@ -120,7 +129,7 @@ impl<M: Message> Context<M> {
         loop {
             let arrival = tokio::select! {
                 biased;
-                arrival = self.next() => arrival,
+                arrival = self.next(Asking::Handler) => arrival,
                 () = core.signals.stopping() => return None,
             };
             match arrival {
@@ -289,12 +298,12 @@ impl<M: Message> Context<M> {
     }
 
     /// Waits for what comes next. After `throughput` messages, others on the dispatcher go first.
-    pub(crate) async fn next(&mut self) -> Arrival<M> {
+    pub(crate) async fn next(&mut self, asking: Asking) -> Arrival<M> {
         if self.messages_left_in_turn == 0 {
             yield_now().await;
             self.messages_left_in_turn = self.core().dispatcher.throughput();
         }
-        poll_fn(|context| self.poll_next(context)).await
+        poll_fn(|context| self.poll_next(asking, context)).await
     }
 
     /// Writes down what became of the messages in hand.
@@ -316,8 +325,8 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn poll_next(&mut self, context: &std::task::Context<'_>) -> Poll<Arrival<M>> {
-        if let Some(arrival) = self.look() {
+    fn poll_next(&mut self, asking: Asking, context: &std::task::Context<'_>) -> Poll<Arrival<M>> {
+        if let Some(arrival) = self.look(asking) {
             return Poll::Ready(arrival);
         }
         // Nothing to do: the turn is over. Listen, then look again, for what came in between rang to nobody.
@@ -325,25 +334,26 @@ impl<M: Message> Context<M> {
         self.core().places.rest();
         self.core().bell.listen(context.waker());
         self.core().signals.listen(context.waker());
-        match self.look() {
+        match self.look(asking) {
             Some(arrival) => Poll::Ready(arrival),
             None => Poll::Pending,
         }
     }
 
     /// Control first, then the message lane.
-    fn look(&mut self) -> Option<Arrival<M>> {
+    fn look(&mut self, asking: Asking) -> Option<Arrival<M>> {
         loop {
             let orders = self.core().signals.orders();
             if self.is_finished {
                 return Some(Arrival::End(status::exit_of_a_finished_function(orders)));
             }
-            if let Some(exit) = status::exit_now(orders, || {
-                self.set_aside.is_empty() && self.cell.is_drained()
-            }) {
+            let takes_signals = asking == Asking::Turn;
+            let may_drain =
+                || (!takes_signals || self.set_aside.is_empty()) && self.cell.is_drained();
+            if let Some(exit) = status::exit_now(orders, may_drain) {
                 return Some(Arrival::End(exit));
             }
-            if let Some(signal) = self.set_aside.pop_front() {
+            if takes_signals && let Some(signal) = self.set_aside.pop_front() {
                 return Some(Arrival::Signal(signal));
             }
             if let Some(arrival) = self.open(self.cell.pop()?) {

@@ -3,6 +3,7 @@
 use crate::actor::Outcome;
 use crate::address::Address;
 use crate::clock::Deadline;
+use crate::dispatch::DispatcherRef;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::limits;
@@ -194,12 +195,21 @@ impl Progress {
         false
     }
 
-    /// On a thread of its own: joining blocks, and a thread that never ends must not hold up the runtime.
+    /// On a thread of its own: joining blocks, and a thread that never ends must not hold up the runtime. Without threads
+    /// to join at once, which also keeps a paused clock from running on while nothing but that thread is awake.
     async fn close_dispatchers(&mut self, deadline: Deadline) -> bool {
+        let (with_threads, without): (Vec<_>, Vec<_>) = self
+            .system
+            .dispatchers()
+            .into_iter()
+            .partition(DispatcherRef::has_threads);
+        without.iter().for_each(DispatcherRef::close);
+        if with_threads.is_empty() {
+            return true;
+        }
         let (closed, all_closed) = oneshot::channel();
-        let dispatchers = self.system.dispatchers();
         let close = move || {
-            dispatchers.iter().for_each(|dispatcher| dispatcher.close());
+            with_threads.iter().for_each(DispatcherRef::close);
             let _ = closed.send(()); // the deadline has passed: nobody waits
         };
         if thread::Builder::new()

@@ -3,7 +3,7 @@
 use super::Core;
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
-use crate::context::{Arrival, Context};
+use crate::context::{Arrival, Asking, Context};
 use crate::events::Event;
 use crate::failure::Failure;
 use crate::here;
@@ -42,7 +42,7 @@ pub(crate) enum Played<T> {
 pub(crate) async fn take_turns<R: Role>(role: &mut R, ctx: &mut Context<R::Msg>) -> Exit {
     let core = ctx.core().clone();
     loop {
-        let played = match ctx.next().await {
+        let played = match ctx.next(Asking::Turn).await {
             Arrival::End(exit) => return exit,
             Arrival::Failed(failure) => Played::Failed(failure),
             Arrival::Message(msg) => play(&core, role.receive(ctx, msg)).await,

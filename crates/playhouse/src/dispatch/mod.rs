@@ -144,10 +144,19 @@ impl DispatcherRef {
         !matches!(self.0.workers, Workers::Shared(_))
     }
 
-    /// Lets the queue run dry and joins the threads. Blocks.
+    /// Are there threads to wait for?
+    pub(crate) fn has_threads(&self) -> bool {
+        match &self.0.workers {
+            Workers::Shared(_) => false, // Tokio's threads are not ours
+            Workers::Fixed(pool) => pool.has_threads(),
+            Workers::Pinned(threads) => threads.has_threads(),
+        }
+    }
+
+    /// Lets the queue run dry and joins the threads. Blocks if it [`has_threads`](Self::has_threads).
     pub(crate) fn close(&self) {
         match &self.0.workers {
-            Workers::Shared(_) => {} // Tokio's threads are not ours
+            Workers::Shared(_) => {}
             Workers::Fixed(pool) => pool.close(),
             Workers::Pinned(threads) => threads.close(),
         }

@@ -51,6 +51,10 @@ impl Threads {
         }
     }
 
+    pub(crate) fn has_threads(&self) -> bool {
+        !self.started.lock().running.is_empty()
+    }
+
     /// Joins every thread. Blocks.
     pub(crate) fn close(&self) {
         let running = {

@@ -88,6 +88,10 @@ impl Pool {
         self.enqueue(Runnable::Task(task));
     }
 
+    pub(crate) fn has_threads(&self) -> bool {
+        !self.queue.lock().running.is_empty()
+    }
+
     /// Lets the queue run dry, joins the threads, and drops the tasks that still wait for something. Blocks.
     pub(crate) fn close(&self) {
         let running = {

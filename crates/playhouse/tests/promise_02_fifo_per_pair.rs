@@ -1,0 +1,126 @@
+//! Promise 2: first in, first out per sender and receiver; at most once.
+
+mod common;
+
+use common::*;
+use playhouse::prelude::*;
+
+struct InOrder {
+    next: Vec<u32>,
+    disorder: u32,
+}
+
+enum Msg {
+    Number { sender: usize, n: u32 },
+    Disorder(Reply<(u32, Vec<u32>)>),
+}
+
+impl Actor for InOrder {
+    type Msg = Msg;
+    async fn receive(&mut self, _ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+        match msg {
+            Msg::Number { sender, n } => {
+                self.disorder += u32::from(n != self.next[sender]);
+                self.next[sender] = n + 1;
+            }
+            Msg::Disorder(reply) => reply.send((self.disorder, self.next.clone())),
+        }
+        Ok(())
+    }
+}
+
+/// OWN-01 (without restart and stash).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_01_each_senders_numbers_arrive_in_order_under_contention() {
+    const SENDERS: usize = 8;
+    const MESSAGES: u32 = 100_000;
+    let (system, _) = system();
+    let target = system
+        .spawn("target", || InOrder {
+            next: vec![0; SENDERS],
+            disorder: 0,
+        })
+        .unwrap();
+    let senders: Vec<_> = (0..SENDERS)
+        .map(|sender| {
+            let target = target.clone();
+            tokio::spawn(async move {
+                for n in 0..MESSAGES {
+                    target.send(Msg::Number { sender, n }).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for sender in senders {
+        sender.await.unwrap();
+    }
+    let (disorder, next) = target.ask(Msg::Disorder).within(secs(60)).await.unwrap();
+    assert_eq!((disorder, next), (0, vec![MESSAGES; SENDERS]));
+    let ledger = end(&system).await;
+    assert_eq!(ledger.handled, SENDERS as u64 * u64::from(MESSAGES) + 1);
+}
+
+/// Every way to send from one actor to another, one after the other.
+#[tokio::test]
+async fn all_ways_to_send_share_one_order() {
+    struct Target(tokio::sync::mpsc::UnboundedSender<u32>);
+    enum In {
+        Plain(u32),
+        Question(u32, Reply<()>),
+    }
+    impl Actor for Target {
+        type Msg = In;
+        async fn receive(&mut self, _ctx: &mut Context<In>, msg: In) -> Outcome {
+            match msg {
+                In::Plain(n) => self.0.send(n)?,
+                In::Question(n, reply) => {
+                    self.0.send(n)?;
+                    reply.send(());
+                }
+            }
+            Ok(())
+        }
+    }
+    let (system, _) = system();
+    let (seen, mut journal) = journal();
+    let (adapted, adapter) = tokio::sync::oneshot::channel();
+    let target = system
+        .spawn(
+            "target",
+            Props::setup({
+                let adapted = std::sync::Arc::new(std::sync::Mutex::new(Some(adapted)));
+                async move |ctx: &mut Context<In>| {
+                    let adapter = ctx.adapter(In::Plain);
+                    let adapted = adapted.lock().unwrap().take();
+                    assert!(adapted.is_some_and(|adapted| adapted.send(adapter).is_ok()));
+                    Ok(Target(seen))
+                }
+            }),
+        )
+        .unwrap();
+    let adapter = adapter.await.unwrap();
+    let to = target.clone();
+    let sender = system
+        .spawn(
+            "sender",
+            Props::func(async move |ctx: &mut Context<()>| {
+                let mapped = to.contramap(|n: u64| In::Plain(n as u32));
+                to.tell(In::Plain(1));
+                to.send(In::Plain(2)).await?;
+                adapter.tell(3);
+                to.reserve().await?.send(In::Plain(4));
+                mapped.tell(5);
+                ctx.ask(&to, secs(5), |reply| In::Question(6, reply), |_| ());
+                adapter.try_send(7)?;
+                to.try_send(In::Plain(8)).map_err(|_| "full")?;
+                to.ask(|reply| In::Question(9, reply))
+                    .within(secs(5))
+                    .await?;
+                Ok(())
+            }),
+        )
+        .unwrap();
+    assert!(matches!(sender.terminated().await, Exit::Stopped));
+    assert_eq!(read(&mut journal), (1..=9).collect::<Vec<_>>());
+    end(&system).await;
+}

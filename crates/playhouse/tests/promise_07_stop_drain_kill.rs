@@ -1,0 +1,407 @@
+//! Promise 7: what stop, drain and kill do, and in which order an actor ends.
+
+mod common;
+
+use common::*;
+use playhouse::prelude::*;
+use playhouse::{DeadLetterReason, Event, Fate, NoReply};
+use std::sync::Arc;
+use tokio::sync::{Semaphore, mpsc};
+
+enum Msg {
+    Enter,
+    Work,
+    Ask(Reply<u32>),
+}
+
+struct Worker {
+    entered: mpsc::UnboundedSender<()>,
+    gate: Arc<Semaphore>,
+    handled: u32,
+}
+
+impl Actor for Worker {
+    type Msg = Msg;
+    async fn receive(&mut self, _ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+        match msg {
+            Msg::Enter => {
+                self.entered.send(())?;
+                self.gate.acquire().await?.forget();
+            }
+            Msg::Work => self.handled += 1,
+            Msg::Ask(reply) => reply.send(self.handled),
+        }
+        Ok(())
+    }
+}
+
+/// Busy, with 99 messages and one ask waiting behind.
+async fn busy(
+    system: &ActorSystem,
+) -> (
+    ActorRef<Msg>,
+    Arc<Semaphore>,
+    tokio::task::JoinHandle<Result<u32, AskError>>,
+) {
+    let (entered, mut has_entered) = journal();
+    let gate = Arc::new(Semaphore::new(0));
+    let opened = gate.clone();
+    let worker = system.spawn_anonymous(move || Worker {
+        entered,
+        gate: opened,
+        handled: 0,
+    });
+    worker.send(Msg::Enter).await.unwrap();
+    has_entered.recv().await;
+    for _ in 0..99 {
+        worker.send(Msg::Work).await.unwrap();
+    }
+    let asked = worker.clone();
+    let answer = tokio::spawn(async move { asked.ask(Msg::Ask).within(secs(60)).await });
+    while system.ledger().queued < 100 {
+        tokio::task::yield_now().await;
+    }
+    (worker, gate, answer)
+}
+
+/// OWN-08, the polite stop.
+#[tokio::test]
+async fn own_08_stop_finishes_the_current_message_and_buries_the_rest() {
+    let (system, events) = system();
+    let (worker, gate, answer) = busy(&system).await;
+    worker.stop();
+    assert!(matches!(
+        worker.try_send(Msg::Work),
+        Err(TrySendError::Closed(_))
+    ));
+    gate.add_permits(1);
+    assert!(matches!(worker.terminated().await, Exit::Stopped));
+    let answer = answer.await.unwrap();
+    assert!(
+        matches!(answer, Err(AskError::Gone(Fate::Waiting))),
+        "{answer:?}"
+    );
+    assert_eq!(events.dead(DeadLetterReason::Stopped), 100);
+    let ledger = end(&system).await;
+    assert_eq!((ledger.handled, ledger.dead), (1, 100));
+}
+
+/// OWN-08, the drain.
+#[tokio::test]
+async fn own_08_drain_handles_all_that_was_accepted() {
+    let (system, events) = system();
+    let (worker, gate, answer) = busy(&system).await;
+    worker.drain();
+    assert!(matches!(
+        worker.try_send(Msg::Work),
+        Err(TrySendError::Closed(_))
+    ));
+    gate.add_permits(1);
+    assert!(matches!(worker.terminated().await, Exit::Drained));
+    assert_eq!(answer.await.unwrap().unwrap(), 99);
+    assert_eq!(events.dead(DeadLetterReason::Stopped), 0);
+    assert_eq!(end(&system).await.handled, 101);
+}
+
+#[tokio::test]
+async fn kill_drops_the_handler_at_its_next_await_and_its_asker_hears_so() {
+    let (system, _) = system();
+    let (entered, mut has_entered) = journal();
+    struct Stuck(mpsc::UnboundedSender<()>);
+    impl Actor for Stuck {
+        type Msg = Reply<u32>;
+        async fn receive(&mut self, _ctx: &mut Context<Reply<u32>>, reply: Reply<u32>) -> Outcome {
+            self.0.send(())?;
+            std::future::pending::<()>().await;
+            reply.send(1);
+            Ok(())
+        }
+    }
+    let stuck = system.spawn("stuck", move || Stuck(entered)).unwrap();
+    let asked = stuck.clone();
+    let answer = tokio::spawn(async move { asked.ask(|reply| reply).within(secs(60)).await });
+    has_entered.recv().await;
+    stuck.kill();
+    assert!(matches!(stuck.terminated().await, Exit::Killed));
+    let answer = answer.await.unwrap();
+    assert!(
+        matches!(
+            answer,
+            Err(AskError::NoReply {
+                why: NoReply::Stopped,
+                ..
+            })
+        ),
+        "{answer:?}"
+    );
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn drain_waits_for_permits_and_for_pipes_and_asks_under_way() {
+    let (system, _) = system();
+    let gate = Arc::new(Semaphore::new(0));
+    let opened = gate.clone();
+    let (seen, mut journal) = journal();
+    let (ready, mut is_ready) = common::journal();
+    let actor = system
+        .spawn(
+            "actor",
+            Props::func(async move |ctx: &mut Context<&'static str>| {
+                let slow = async move { opened.acquire().await.map(|permit| permit.forget()) };
+                ctx.pipe_to_self(slow, |_| "piped");
+                ready.send(())?;
+                while let Some(msg) = ctx.recv().await {
+                    seen.send(msg)?;
+                }
+                Ok(())
+            }),
+        )
+        .unwrap();
+    is_ready.recv().await;
+    let permit = actor.reserve().await.unwrap();
+    let unused = actor.reserve().await.unwrap();
+    actor.drain();
+    gate.add_permits(1);
+    assert_eq!(journal.recv().await, Some("piped"));
+    permit.send("permitted");
+    assert_eq!(journal.recv().await, Some("permitted"));
+    drop(unused); // the last thing it waits for
+    assert!(matches!(actor.terminated().await, Exit::Drained));
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_permit_used_after_the_end_is_a_dead_letter() {
+    let (system, events) = system();
+    let (actor, gate, _answer) = busy(&system).await;
+    let permit = actor.reserve().await.unwrap();
+    gate.add_permits(1);
+    actor.stop();
+    actor.terminated().await;
+    permit.send(Msg::Work);
+    assert_eq!(events.dead(DeadLetterReason::Gone), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn pipes_are_cancelled_with_the_actor() {
+    struct TellsItsDrop(mpsc::UnboundedSender<()>);
+    impl Drop for TellsItsDrop {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+    let (system, _) = system();
+    let (dropped, mut is_dropped) = journal();
+    let actor = system
+        .spawn(
+            "actor",
+            Props::func(async move |ctx: &mut Context<()>| {
+                let guard = TellsItsDrop(dropped);
+                ctx.pipe_to_self(
+                    async move {
+                        std::future::pending::<()>().await;
+                        drop(guard);
+                    },
+                    |()| (),
+                );
+                Ok(())
+            }),
+        )
+        .unwrap();
+    actor.terminated().await;
+    assert_eq!(is_dropped.recv().await, Some(()));
+    end(&system).await;
+}
+
+/// Children, post-stop, state, name, then watchers.
+#[tokio::test]
+async fn an_actor_ends_in_order() {
+    struct Parent {
+        name: &'static str,
+        has_child: bool,
+        seen: mpsc::UnboundedSender<String>,
+    }
+    impl Actor for Parent {
+        type Msg = ();
+        async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
+            if self.has_child {
+                let seen = self.seen.clone();
+                ctx.spawn("child", move || Parent {
+                    name: "child",
+                    has_child: false,
+                    seen,
+                })?;
+            }
+            Ok(())
+        }
+        async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+            Ok(())
+        }
+        async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
+            if matches!(signal, Signal::PostStop) {
+                assert!(ctx.children().is_empty());
+                self.seen.send(format!("{} post-stop", self.name))?;
+            }
+            Ok(())
+        }
+    }
+    impl Drop for Parent {
+        fn drop(&mut self) {
+            let _ = self.seen.send(format!("{} dropped", self.name));
+        }
+    }
+    let (system, events) = system();
+    let (seen, mut journal) = journal();
+    let (watched, told) = (system.clone(), seen.clone());
+    let for_parent = seen.clone();
+    let parent = system
+        .spawn("parent", move || Parent {
+            name: "parent",
+            has_child: true,
+            seen: for_parent,
+        })
+        .unwrap();
+    parent
+        .ask(|_: Reply<()>| ())
+        .within(secs(5))
+        .await
+        .unwrap_err(); // it has started
+    let target = parent.clone();
+    let watcher = system
+        .spawn(
+            "watcher",
+            Props::func(async move |ctx: &mut Context<Exit>| {
+                ctx.watch_with(&target, |exit| exit);
+                told.send("watching".into())?;
+                let exit = ctx.recv().await;
+                let seen = told.clone();
+                let is_name_free = watched.spawn("parent", move || Parent {
+                    name: "next",
+                    has_child: false,
+                    seen,
+                });
+                told.send(format!(
+                    "watcher told {exit:?}, name free: {}",
+                    is_name_free.is_ok()
+                ))?;
+                Ok(())
+            }),
+        )
+        .unwrap();
+    assert_eq!(journal.recv().await.unwrap(), "watching");
+    parent.stop();
+    watcher.terminated().await;
+    let expected = [
+        "child post-stop",
+        "child dropped",
+        "parent post-stop",
+        "parent dropped",
+        "watcher told Some(Stopped), name free: true",
+    ];
+    assert_eq!(read(&mut journal), expected);
+    assert_eq!(
+        events.count(|event| matches!(event, Event::Ended { who, .. } if *who == parent)),
+        1
+    );
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_drop_that_panics_harms_nobody() {
+    struct Mine(bool);
+    impl Drop for Mine {
+        fn drop(&mut self) {
+            assert!(!self.0, "this drop panics on purpose");
+        }
+    }
+    impl Actor for Mine {
+        type Msg = Mine;
+        async fn receive(&mut self, ctx: &mut Context<Mine>, _msg: Mine) -> Outcome {
+            ctx.stop();
+            Ok(())
+        }
+    }
+    let (system, events) = system();
+    let actor = system.spawn("mine", || Mine(true)).unwrap();
+    actor.tell(Mine(false));
+    actor.tell(Mine(true)); // buried, and panics in its drop
+    assert!(matches!(actor.terminated().await, Exit::Stopped));
+    assert_eq!(events.dead(DeadLetterReason::Stopped), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn stopped_before_it_started_it_runs_nothing() {
+    struct Never;
+    impl Actor for Never {
+        type Msg = ();
+        async fn started(&mut self, _ctx: &mut Context<()>) -> Outcome {
+            panic!("started")
+        }
+        async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+            panic!("received")
+        }
+        async fn signal(&mut self, _ctx: &mut Context<()>, signal: Signal) -> Outcome {
+            panic!("{signal:?}")
+        }
+    }
+    let (system, events) = system(); // one thread: nothing runs before the first await
+    let never = system.spawn("never", || Never).unwrap();
+    never.tell(());
+    never.stop();
+    assert!(matches!(never.terminated().await, Exit::Stopped));
+    assert_eq!(events.dead(DeadLetterReason::Stopped), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_failure_stops_by_default_with_its_cause() {
+    #[derive(Debug, PartialEq)]
+    struct Broken(u8);
+    impl std::fmt::Display for Broken {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "broken {}", self.0)
+        }
+    }
+    impl std::error::Error for Broken {}
+    let (system, events) = system();
+    let failing = Props::func(async |_ctx: &mut Context<()>| {
+        Err(Broken(3))?;
+        Ok(())
+    });
+    let Exit::Failed(cause) = system.spawn_anonymous(failing).terminated().await else {
+        panic!()
+    };
+    assert_eq!(cause.find::<Broken>(), Some(&Broken(3)));
+    assert!(!cause.is_panic());
+    let panicking = Props::func(async |_ctx: &mut Context<()>| panic!("on purpose"));
+    let Exit::Failed(cause) = system.spawn_anonymous(panicking).terminated().await else {
+        panic!()
+    };
+    assert!(cause.is_panic());
+    assert_eq!(cause.to_string(), "panicked: on purpose");
+    assert_eq!(
+        events.count(|event| matches!(event, Event::Failed { .. })),
+        2
+    );
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn an_error_returned_while_stopping_wins() {
+    struct Both;
+    impl Actor for Both {
+        type Msg = ();
+        async fn receive(&mut self, ctx: &mut Context<()>, (): ()) -> Outcome {
+            ctx.stop();
+            Err("and failed".into())
+        }
+    }
+    let (system, _) = system();
+    let both = system.spawn("both", || Both).unwrap();
+    both.tell(());
+    assert!(matches!(both.terminated().await, Exit::Failed(_)));
+    end(&system).await;
+}
