@@ -9,6 +9,7 @@ pub mod bombs;
 pub mod noise;
 pub mod pdf;
 pub mod sample;
+pub mod test;
 pub mod tidy;
 
 use std::path::{Path, PathBuf};

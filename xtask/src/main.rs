@@ -6,6 +6,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
+  test [--install] [STEP..]
+                         run every check that this machine can run, or the named ones
   tidy                   check the house rules over every tracked file
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
         "sample" => xtask::sample::run(rest),
+        "test" => xtask::test::run(rest),
         "tidy" => xtask::tidy::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
