@@ -12,6 +12,8 @@ usage: cargo xtask COMMAND
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
   bombs FOLDER           write the small hostile files that tests use
+  corpus FOLDER [--folio PATH] [--isolated] [--only NAME]
+                         hold folio to the table of expectations, over a folder of PDFs
 ";
 
 fn main() -> ExitCode {
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
+        "corpus" => xtask::corpus::run(rest),
         "sample" => xtask::sample::run(rest),
         "test" => xtask::test::run(rest),
         "tidy" => xtask::tidy::run(rest),
