@@ -6,12 +6,15 @@
 
 pub mod big_pdf;
 pub mod bombs;
+pub mod corpus;
 pub mod noise;
 pub mod pdf;
 pub mod sample;
+pub mod test;
 pub mod tidy;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The folder of this workspace.
 #[must_use]
@@ -21,4 +24,30 @@ pub fn root() -> PathBuf {
         .parent()
         .expect("xtask lies in the workspace")
         .to_path_buf()
+}
+
+/// The release build of `folio`, made now if it is not up to date.
+///
+/// # Errors
+/// When it cannot be built.
+pub fn built_folio() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "folio"])
+        .current_dir(root())
+        .status();
+    match build {
+        Ok(status) if status.success() => Ok(target().join("release").join("folio")),
+        Ok(status) => Err(format!(
+            "cargo build --release --package folio ended with {status}"
+        )),
+        Err(error) => Err(format!("cannot run cargo: {error}")),
+    }
+}
+
+/// Where cargo puts what it builds.
+#[must_use]
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root().join("target"), |folder| root().join(folder))
 }

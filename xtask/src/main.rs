@@ -6,10 +6,14 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
+  test [--install] [STEP..]
+                         run every check that this machine can run, or the named ones
   tidy                   check the house rules over every tracked file
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
   bombs FOLDER           write the small hostile files that tests use
+  corpus FOLDER [--folio PATH] [--isolated] [--only NAME]
+                         hold folio to the table of expectations, over a folder of PDFs
 ";
 
 fn main() -> ExitCode {
@@ -21,7 +25,9 @@ fn main() -> ExitCode {
     let outcome = match command {
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
+        "corpus" => xtask::corpus::run(rest),
         "sample" => xtask::sample::run(rest),
+        "test" => xtask::test::run(rest),
         "tidy" => xtask::tidy::run(rest),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
