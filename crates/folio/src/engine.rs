@@ -20,7 +20,10 @@ pub(crate) fn find(engine: &cli::Engine) -> Result<Found, CannotStart> {
     obtain(&locator, &fetcher, network, &mut |line| {
         eprintln!("folio: {line}")
     })
-    .map_err(CannotStart::because)
+    .map_err(|error| {
+            let hint = if engine.offline { "\nOr run this once without --offline." } else { "" };
+            CannotStart(format!("{error}{hint}"))
+        })
 }
 
 /// The password from a file's first line or a variable, if one was named.

@@ -228,7 +228,7 @@ fn a_full_disk_ends_the_run_with_the_reason_and_the_next_step() {
         return;
     }
     let folder = scratch();
-    let script = r#"mount -t tmpfs -o size=3m tmpfs "$1" && exec "$2" extract --out "$1/out" "$3""#;
+    let script = r#"mount -t tmpfs -o size=1m tmpfs "$1" && exec "$2" extract --out "$1/out" "$3""#;
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
     command.arg(folder.path()).arg(env!("CARGO_BIN_EXE_folio")).arg(sample());

@@ -63,7 +63,8 @@ fn every_page_has_its_image_and_its_layout() {
         let layout = layout(&folder, page);
         assert_eq!(layout.page, page);
         let image = layout.image.expect("the image is described");
-        assert_eq!(f64::from(image.width_px), (f64::from(layout.width) / 100.0 * image.px_per_pt).ceil());
+        assert_eq!(f64::from(image.width_px), (f64::from(layout.width) / 100.0 * 150.0 / 72.0).ceil());
+        assert_eq!(f64::from(image.height_px), (f64::from(layout.height) / 100.0 * 150.0 / 72.0).ceil());
     }
     let mut entries: Vec<_> = fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     entries.sort();
@@ -137,7 +138,7 @@ fn boxes_lie_on_the_ink_of_the_image() {
             words += 1;
             let distance = image.distance(&layout, word);
             if distance > SLACK_PX {
-                off.push(format!("page {page} '{}' is off by {distance:.1} px", word.text));
+                off.push(format!("page {page} '{}' is off by {:.1?} px", word.text, image.sides(&layout, word)));
             }
         }
     }
@@ -167,15 +168,20 @@ impl Picture {
 
     /// How far the extent of the dark pixels around a word is from its box, at the worst side.
     fn distance(&self, layout: &Layout, word: &Word) -> f64 {
+        self.sides(layout, word).into_iter().map(f64::abs).fold(0.0, f64::max)
+    }
+
+    /// For each side (left, top, right, bottom), where the ink ends less where the box does.
+    fn sides(&self, layout: &Layout, word: &Word) -> [f64; 4] {
         /// How far around the box ink is looked for.
         const AROUND_PX: f64 = 4.0;
-        let scale = layout.image.expect("an image").px_per_pt / 100.0;
-        let px = |hundredths: i32| f64::from(hundredths) * scale;
+        let [across, down] = layout.image.expect("an image").px_per_pt.map(|px_per_pt| px_per_pt / 100.0);
+        let (x_of, y_of) = (|x: i32| f64::from(x) * across, |y: i32| f64::from(y) * down);
         let b = word.bounds;
-        let wanted = [px(b.left), px(b.top), px(b.right), px(b.bottom)];
+        let wanted = [x_of(b.left), y_of(b.top), x_of(b.right), y_of(b.bottom)];
         let others: Vec<_> = layout.words().filter(|other| !std::ptr::eq(*other, word)).map(|other| other.bounds).collect();
         let of_another = |x: f64, y: f64| {
-            others.iter().any(|o| px(o.left) - 1.0 <= x && x <= px(o.right) + 1.0 && px(o.top) - 1.0 <= y && y <= px(o.bottom) + 1.0)
+            others.iter().any(|o| x_of(o.left) - 1.0 <= x && x <= x_of(o.right) + 1.0 && y_of(o.top) - 1.0 <= y && y <= y_of(o.bottom) + 1.0)
         };
         let range = |low: f64, high: f64, end: usize| (low - AROUND_PX).floor().max(0.0) as usize..((high + AROUND_PX).ceil() as usize).min(end);
         let mut seen: Option<[f64; 4]> = None;
@@ -189,7 +195,7 @@ impl Picture {
                 }
             }
         }
-        let Some(seen) = seen else { return f64::INFINITY };
-        seen.iter().zip(wanted).map(|(seen, wanted)| (seen - wanted).abs()).fold(0.0, f64::max)
+        let Some(seen) = seen else { return [f64::INFINITY; 4] };
+        std::array::from_fn(|side| seen[side] - wanted[side])
     }
 }

@@ -74,8 +74,9 @@ pub struct ImageInfo {
     pub width_px: u32,
     /// Height in pixels.
     pub height_px: u32,
-    /// Pixels per point: a length of the layout times this, over 100, is a length in the image.
-    pub px_per_pt: f64,
+    /// Pixels per point, across and down: a length of the layout times this, over 100, is a length in the image. The two
+    /// differ by a hair, because the page is drawn over a whole number of pixels.
+    pub px_per_pt: [f64; 2],
     /// How it is stored.
     pub format: ImageFormat,
     /// Stored with one channel.

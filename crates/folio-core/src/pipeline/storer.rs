@@ -49,8 +49,6 @@ pub(super) struct Storer {
     pub(super) intake: ActorRef<IntakeMsg>,
 }
 
-const POINTS_PER_INCH: f64 = 72.0;
-
 /// Why a page is not stored; one variant per decision.
 enum Trouble {
     /// This page only.
@@ -178,7 +176,10 @@ fn prepare(
         .map(|(bitmap, image)| ImageInfo {
             width_px: bitmap.width(),
             height_px: bitmap.height(),
-            px_per_pt: f64::from(options.dpi) / POINTS_PER_INCH,
+            px_per_pt: [
+                f64::from(bitmap.width()) / f64::from(geometry.width_pt),
+                f64::from(bitmap.height()) / f64::from(geometry.height_pt),
+            ],
             format: image.format,
             grey: image.grey,
         });
