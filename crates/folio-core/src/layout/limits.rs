@@ -122,3 +122,13 @@ pub(super) const LIST_COLUMNS: usize = 3;
 
 /// Fewer rows than this are no table; reading them line by line is no different.
 pub(super) const TABLE_ROWS: usize = 3;
+
+/// Letters of one glyph: the longest ligature of Arabic has 18, and more characters in one place are no ligature.
+pub(super) const GLYPH_LETTERS_MOST: usize = 18;
+
+/// After a run of strips that turned out to be no columns, this part of it is not tried again from its next strip:
+/// keeps the cost of a page below the square of its lines.
+pub(super) const RETRY_PART: usize = 16;
+
+/// Words looked at as the one that a drop cap begins.
+pub(super) const DROP_CAP_WORDS: usize = 8;

@@ -10,7 +10,7 @@ use super::column::{self, Column};
 use super::cover::Cover;
 use super::galley::Piece;
 use super::limits::{
-    GUTTER, HEADING_GAP, HEADING_SIZE, REGION_DEPTH, RUNNING_LINE_GAP, TABLE_ROWS,
+    GUTTER, HEADING_GAP, HEADING_SIZE, REGION_DEPTH, RETRY_PART, RUNNING_LINE_GAP, TABLE_ROWS,
 };
 
 /// The regions in reading order; the words of each are to be read line by line.
@@ -139,7 +139,11 @@ fn bands(strips: &[Strip], em: f32, is_page: bool) -> Vec<Band> {
         } else {
             columns(&strips[first..behind], em)
         };
-        let length = if gutters.is_empty() { 1 } else { length };
+        let length = if gutters.is_empty() {
+            1 + length / RETRY_PART
+        } else {
+            length
+        };
         let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
         if follows_text
             && !gutters.is_empty()

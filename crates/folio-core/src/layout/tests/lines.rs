@@ -62,6 +62,18 @@ fn a_soft_hyphen_joins_and_a_hard_one_stays() {
     );
     check(hyphen(begin.clone(), soft), "an exam-");
     check(
+        hyphen(begin.clone(), soft).put(100.0, 112.0, 10.0, "a-b"),
+        "an exam-\na-b",
+    );
+    check(
+        hyphen(page().put(100.0, 100.0, 10.0, "an e-am"), soft).put(100.0, 112.0, 10.0, "ple"),
+        "an e-am-\nple",
+    );
+    check(
+        hyphen(page().put(100.0, 100.0, 10.0, "an e3am"), soft).put(100.0, 112.0, 10.0, "ple"),
+        "an e3am-\nple",
+    );
+    check(
         begin
             .put(132.5, 100.0, 10.0, "\u{AD}")
             .put(100.0, 112.0, 10.0, "ple"),
