@@ -166,21 +166,19 @@ impl Glyphs {
         };
         let letters = &mut self.letters[last.letters.0 as usize..];
         let [letter] = letters else { return false };
+        let (base, mark, base_first) = match (script::mark_of(code), script::mark_of(*letter)) {
+            (Some(mark), _) => (*letter, mark, true),
+            (_, Some(mark)) => (code, mark, false),
+            _ => return false,
+        };
         let middle = |rect: Rect| (rect.left + rect.right) / 2.0;
         let slack = 0.05 * last.size;
         let lies_in = |rect: Rect, x: f32| x > rect.left - slack && x < rect.right + slack;
         let over = lies_in(ink, middle(last.ink)) && lies_in(last.ink, middle(ink));
         let level = (char.origin.y - last.origin.y).abs() < 0.5 * last.size;
-        if !(over && level && last.frame == Frame::default() && Frame::of(char.angle) == last.frame)
-        {
-            return false;
-        }
-        let (base, accent, base_first) = if script::is_accent(code) {
-            (*letter, code, true)
-        } else {
-            (code, *letter, false)
-        };
-        let Some(composed) = script::accented(base, accent) else {
+        let upright = last.frame == Frame::default() && Frame::of(char.angle) == last.frame;
+        let Some(composed) = script::accented(base, mark).filter(|_| over && level && upright)
+        else {
             return false;
         };
         *letter = composed;

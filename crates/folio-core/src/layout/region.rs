@@ -6,6 +6,8 @@
 //! gutter and so ends the band. Strips without gutters are read line by line, and so are tables: columns whose lines
 //! stand in rows and are no prose.
 
+use std::ops::Range;
+
 use super::column::{self, Column};
 use super::cover::Cover;
 use super::galley::Piece;
@@ -127,47 +129,49 @@ fn bands(strips: &[Strip], em: f32, is_page: bool) -> Vec<Band> {
     };
     let mut bands: Vec<Band> = Vec::new();
     push(&mut bands, body.start, Vec::new());
-    let tables = tables(strips);
     let mut first = body.start;
-    while first < body.end {
-        let behind = tables[first..body.end]
-            .iter()
-            .position(|table| *table)
-            .map_or(body.end, |rows| first + rows);
-        let (length, gutters) = if behind == first {
-            (1, Vec::new())
-        } else {
-            columns(&strips[first..behind], em)
-        };
-        let length = if gutters.is_empty() {
-            1 + length / RETRY_PART
-        } else {
-            length
-        };
-        let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
-        if follows_text
-            && !gutters.is_empty()
-            && ends_text(&strips[first - 1..first + length], gutters[0])
-        {
-            push(&mut bands, 1, Vec::new());
-            first += 1;
-            continue;
-        }
-        push(&mut bands, length, gutters);
-        first += length;
+    for table in tables(strips, body.clone()) {
+        text_bands(strips, first..table.start, em, &mut bands);
+        push(&mut bands, table.len(), Vec::new());
+        first = table.end;
     }
+    text_bands(strips, first..body.end, em, &mut bands);
     push(&mut bands, strips.len() - body.end, Vec::new());
     bands
 }
 
-/// Which strips are rows of a table of three columns or more? They are found first: one of their gutters may go on
-/// in columns above or below.
-fn tables(strips: &[Strip]) -> Vec<bool> {
-    let mut tables = vec![false; strips.len()];
-    let mut first = 0;
-    while first < strips.len() {
-        let (rows, is_table) = table_rows(&strips[first..]);
-        tables[first..first + rows].fill(is_table);
+/// The bands of strips that are no table.
+fn text_bands(strips: &[Strip], range: Range<usize>, em: f32, bands: &mut Vec<Band>) {
+    let mut first = range.start;
+    while first < range.end {
+        let (length, gutters) = columns(&strips[first..range.end], em);
+        if gutters.is_empty() {
+            let length = 1 + length / RETRY_PART;
+            push(bands, length, gutters);
+            first += length;
+            continue;
+        }
+        let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
+        if follows_text && ends_text(&strips[first - 1..first + length], gutters[0]) {
+            push(bands, 1, Vec::new());
+            first += 1;
+            continue;
+        }
+        push(bands, length, gutters);
+        first += length;
+    }
+}
+
+/// The tables of three columns or more among some strips. They are found first: one of their gutters may go on in
+/// columns above or below.
+fn tables(strips: &[Strip], range: Range<usize>) -> Vec<Range<usize>> {
+    let mut tables = Vec::new();
+    let mut first = range.start;
+    while first < range.end {
+        let (rows, is_table) = table_rows(&strips[first..range.end]);
+        if is_table {
+            tables.push(first..first + rows);
+        }
         first += rows;
     }
     tables
@@ -207,7 +211,7 @@ fn push(bands: &mut Vec<Band>, strips: usize, gutters: Vec<f32>) {
 
 /// The strips without the page's header and footer: single lines set apart from the rest. They are not part of the
 /// columns they happen to stand over.
-fn body(strips: &[Strip], em: f32) -> std::ops::Range<usize> {
+fn body(strips: &[Strip], em: f32) -> Range<usize> {
     let apart = |above: &Strip, below: &Strip| below.top - above.bottom > RUNNING_LINE_GAP * em;
     let mut body = 0..strips.len();
     if let [first, second, ..] = strips
