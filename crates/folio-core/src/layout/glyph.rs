@@ -4,7 +4,7 @@ use folio_pdf::{Char, PageText, Point, Rect};
 
 use super::clean::{boxes, em, finite, finite_rect, is_on_page};
 use super::frame::Frame;
-use super::limits::GLYPH_LETTERS_MOST;
+use super::limits::{ACCENT_SLACK, DOUBLE_LETTER_WIDTH, GLYPH_LETTERS_MOST, MARK_REACH};
 use super::script::{self, Script};
 use super::vertical;
 use crate::model::PageGeometry;
@@ -143,8 +143,8 @@ impl Glyphs {
             return false;
         }
         let repeats = self.letters[start as usize..].contains(&code);
-        // The letter f advances 0.3 em and the ligature ff 0.6: a narrow glyph that comes twice is drawn twice.
-        if repeats && last.loose.right - last.loose.left < 0.45 * last.size {
+        let width = last.loose.right - last.loose.left;
+        if repeats && width < DOUBLE_LETTER_WIDTH * last.size {
             return true;
         }
         script::letters(code, |letter| self.letters.push(letter));
@@ -161,7 +161,7 @@ impl Glyphs {
     /// Old fonts draw an accented letter as two glyphs, the accent over the letter. Makes one of them if the last glyph
     /// and this character are such a pair, in either order.
     fn accent(&mut self, char: &Char, code: char, ink: Rect) -> bool {
-        let Some(last) = self.glyphs.last_mut() else {
+        let Some(last) = self.glyphs.last_mut().filter(|last| !last.is_space) else {
             return false;
         };
         let letters = &mut self.letters[last.letters.0 as usize..];
@@ -172,7 +172,7 @@ impl Glyphs {
             _ => return false,
         };
         let middle = |rect: Rect| (rect.left + rect.right) / 2.0;
-        let slack = 0.05 * last.size;
+        let slack = ACCENT_SLACK * last.size;
         let lies_in = |rect: Rect, x: f32| x > rect.left - slack && x < rect.right + slack;
         let over = lies_in(ink, middle(last.ink)) && lies_in(last.ink, middle(ink));
         let level = (char.origin.y - last.origin.y).abs() < 0.5 * last.size;
@@ -186,7 +186,7 @@ impl Glyphs {
         last.ink = union(last.ink, ink);
         if !base_first {
             // The letter, not its accent, says where the glyph stands.
-            last.origin = char.origin;
+            last.origin = finite(char.origin).unwrap_or(last.origin);
             last.loose = finite_rect(char.loose).unwrap_or(last.loose);
         }
         true
@@ -234,13 +234,13 @@ fn space(char: &Char) -> Option<Glyph> {
 
 /// Is the middle of a mark within reach of its base?
 fn is_over(base: &Glyph, mark: Rect) -> bool {
-    let reach = base.size;
+    let reach = MARK_REACH * base.size;
     let (x, y) = (
         (mark.left + mark.right) / 2.0,
         (mark.top + mark.bottom) / 2.0,
     );
-    let across = x > base.ink.left - reach * 0.5 && x < base.ink.right + reach * 0.5;
-    across && y > base.ink.top - reach && y < base.ink.bottom + reach
+    let across = x > base.ink.left - reach && x < base.ink.right + reach;
+    across && y > base.ink.top - 2.0 * reach && y < base.ink.bottom + 2.0 * reach
 }
 
 fn union(one: Rect, other: Rect) -> Rect {

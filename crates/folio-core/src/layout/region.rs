@@ -12,7 +12,8 @@ use super::column::{self, Column};
 use super::cover::Cover;
 use super::galley::Piece;
 use super::limits::{
-    GUTTER, HEADING_GAP, HEADING_SIZE, REGION_DEPTH, RETRY_PART, RUNNING_LINE_GAP, TABLE_ROWS,
+    GUTTER, HEADING_GAP, HEADING_SIZE, NEARER, REGION_DEPTH, RETRY_PART, RUNNING_LINE_GAP,
+    TABLE_ROWS,
 };
 
 /// The regions in reading order; the words of each are to be read line by line.
@@ -257,7 +258,7 @@ fn ends_text(strips: &[Strip], gutter: f32) -> bool {
         return false;
     };
     let in_first_column = line.words.iter().all(|word| word.end <= gutter);
-    in_first_column && line.top - text.bottom < 0.8 * (next.top - line.bottom)
+    in_first_column && line.top - text.bottom < NEARER * (next.top - line.bottom)
 }
 
 /// Strips at the end of a band that stand only in its first column and nearer to what follows are not the end of that
@@ -274,7 +275,7 @@ fn trim(run: &[Strip], next: Option<&Strip>, cover: &Cover) -> usize {
     while length > 2 {
         let (before, last) = (&run[length - 2], &run[length - 1]);
         let first_column_only = last.words.iter().all(|word| word.end <= gutter);
-        let nearer = next.top - last.bottom < 0.8 * (last.top - before.bottom);
+        let nearer = next.top - last.bottom < NEARER * (last.top - before.bottom);
         if !(first_column_only && nearer) {
             break;
         }
