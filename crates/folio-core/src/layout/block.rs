@@ -35,12 +35,15 @@ fn continues(block: &[Draft], line: &Draft) -> bool {
     beside && !begins_paragraph(block, line, em)
 }
 
-/// An indented line after lines that share a left edge begins a paragraph. A second line further in does not: it hangs.
+/// An indented line after lines that share a left edge begins a paragraph; a second line further in hangs, and the last
+/// line of a caption may be centred.
 fn begins_paragraph(block: &[Draft], line: &Draft, em: f32) -> bool {
     let [.., before, last] = block else {
         return false;
     };
     let flush = (before.span.u0 - last.span.u0).abs() < FLUSH * em;
     let indented = line.span.u0 > last.span.u0 + PARAGRAPH_INDENT * em;
-    flush && indented && line.span.u1 > last.span.u0 + (last.span.u1 - last.span.u0) * 0.5
+    let insets = (line.span.u0 - last.span.u0, last.span.u1 - line.span.u1);
+    let centred = (insets.0 - insets.1).abs() < em;
+    flush && indented && !centred
 }

@@ -35,6 +35,21 @@ fn an_indent_begins_a_paragraph() {
 }
 
 #[test]
+fn a_centred_last_line_ends_its_paragraph() {
+    check(
+        page()
+            .put_lines(
+                100.0,
+                100.0,
+                10.0,
+                &["one two three four", "four five six seven"],
+            )
+            .put(130.0, 124.0, 10.0, "eight"),
+        "one two three four\nfour five six seven\neight",
+    );
+}
+
+#[test]
 fn a_soft_hyphen_joins_and_a_hard_one_stays() {
     let soft = CharFlags {
         hyphen: true,
