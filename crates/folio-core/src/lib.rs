@@ -1,5 +1,4 @@
 //! The life of a page: model, job, ports, pipeline.
-#![forbid(unsafe_code)]
 
 pub mod encode;
 pub mod job;

@@ -2,8 +2,8 @@
 
 use super::galley::{Galley, Piece};
 use super::limits::{
-    ATTACHED_GAP, DROP_CAP_SIZE, DROP_CAPS_MOST, ROW_SPAN, SCRIPT_ROWS, SCRIPT_SHIFT, SCRIPT_SIZE,
-    SCRIPT_SIZE_LEAST,
+    ATTACHED_GAP, DROP_CAP_SIZE, DROP_CAP_WORDS, DROP_CAPS_MOST, ROW_SPAN, SCRIPT_ROWS,
+    SCRIPT_SHIFT, SCRIPT_SIZE, SCRIPT_SIZE_LEAST,
 };
 use super::script::Script;
 
@@ -113,15 +113,22 @@ fn find_drop_cap(galley: &Galley<'_>, words: &[Piece], em: f32) -> Option<(usize
                 .glyphs(word)
                 .all(|glyph| glyph.script == Script::Left)
     };
-    let begins =
-        |cap: &Piece, word: &Piece| begins(galley, cap, word) && has_line_at_foot(cap, words, word);
+    let beginning = |cap: &Piece| {
+        let near = words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| begins(galley, cap, word));
+        let mut near = near.take(DROP_CAP_WORDS);
+        near.find(|(_, word)| has_line_at_foot(cap, words, word))
+            .map(|(at, _)| at)
+    };
     let caps = words
         .iter()
         .enumerate()
         .filter(|(_, word)| is_cap(word))
         .take(DROP_CAPS_MOST);
     caps.into_iter()
-        .find_map(|(at, cap)| Some((at, words.iter().position(|word| begins(cap, word))?)))
+        .find_map(|(at, cap)| Some((at, beginning(cap)?)))
 }
 
 /// Does the word stand right of the top of the cap?

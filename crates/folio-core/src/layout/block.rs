@@ -1,6 +1,9 @@
 //! Blocks: lines that follow each other at one pitch, in one size, from one left edge.
 
-use super::limits::{BLOCK_PITCH_FACTOR, BLOCK_PITCH_MOST, BLOCK_SIZE_FACTOR, PARAGRAPH_INDENT};
+use super::limits::{
+    BLOCK_PITCH_FACTOR, BLOCK_PITCH_MOST, BLOCK_PITCH_SLACK, BLOCK_SIZE_FACTOR, FLUSH,
+    PARAGRAPH_INDENT,
+};
 use super::line::Draft;
 
 /// Cuts the lines of a region into blocks.
@@ -24,7 +27,7 @@ fn continues(block: &[Draft], line: &Draft) -> bool {
     }
     if let [.., before, last] = block {
         let pitch = last.baseline - before.baseline;
-        if step > pitch * BLOCK_PITCH_FACTOR + 0.05 * em {
+        if step > pitch * BLOCK_PITCH_FACTOR + BLOCK_PITCH_SLACK * em {
             return false;
         }
     }
@@ -32,12 +35,15 @@ fn continues(block: &[Draft], line: &Draft) -> bool {
     beside && !begins_paragraph(block, line, em)
 }
 
-/// An indented line after lines that share a left edge begins a paragraph. A second line further in does not: it hangs.
+/// An indented line after lines that share a left edge begins a paragraph; a second line further in hangs, and the last
+/// line of a caption may be centred.
 fn begins_paragraph(block: &[Draft], line: &Draft, em: f32) -> bool {
     let [.., before, last] = block else {
         return false;
     };
-    let flush = (before.span.u0 - last.span.u0).abs() < 0.3 * em;
+    let flush = (before.span.u0 - last.span.u0).abs() < FLUSH * em;
     let indented = line.span.u0 > last.span.u0 + PARAGRAPH_INDENT * em;
-    flush && indented && line.span.u1 > last.span.u0 + (last.span.u1 - last.span.u0) * 0.5
+    let insets = (line.span.u0 - last.span.u0, last.span.u1 - line.span.u1);
+    let centred = (insets.0 - insets.1).abs() < em;
+    flush && indented && !centred
 }

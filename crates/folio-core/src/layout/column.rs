@@ -2,8 +2,8 @@
 
 use super::galley::Piece;
 use super::limits::{
-    ALIGNED_ROWS, GUTTER_BY_LINES, LINES_BESIDE_ONE, LIST_COLUMNS, LIST_LINES, NUMBER_WORDS,
-    PROSE_LETTERS, PROSE_WORDS,
+    ALIGNED_ROWS, GUTTER_BY_LINES, LINES_BESIDE_ONE, LIST_COLUMNS, LIST_EVENNESS, LIST_LETTERS,
+    LIST_LINES, NUMBER_WORDS, PROSE_LETTERS, PROSE_WORDS, SAME_LINE, SAME_ROW,
 };
 
 /// What stands between two gutters.
@@ -94,9 +94,11 @@ fn is_table(columns: &[Column]) -> bool {
         return false;
     }
     let widths = || columns.iter().map(|column| column.right - column.left);
-    let even = widths().fold(0.0, f32::max) <= 1.5 * widths().fold(f32::INFINITY, f32::min);
-    let is_list =
-        |column: &Column| column.baselines.len() >= LIST_LINES && column.letters_per_line() >= 6.0;
+    let even =
+        widths().fold(0.0, f32::max) <= LIST_EVENNESS * widths().fold(f32::INFINITY, f32::min);
+    let is_list = |column: &Column| {
+        column.baselines.len() >= LIST_LINES && column.letters_per_line() >= LIST_LETTERS
+    };
     !(even && columns.len() <= LIST_COLUMNS && columns.iter().all(is_list))
 }
 
@@ -107,7 +109,7 @@ fn aligned_rows(columns: &[Column]) -> f32 {
         return 0.0;
     };
     let has = |column: &Column, baseline: f32| {
-        let near = 0.25 * column.em;
+        let near = SAME_ROW * column.em;
         let next = column
             .baselines
             .partition_point(|other| *other < baseline - near);
@@ -156,7 +158,7 @@ impl Column {
     /// Words less than half an em apart in height are one line.
     fn gather_lines(&mut self) {
         self.baselines.sort_unstable_by(f32::total_cmp);
-        let near = 0.5 * self.em;
+        let near = SAME_LINE * self.em;
         self.baselines.dedup_by(|next, kept| *next - *kept < near);
     }
 

@@ -46,12 +46,12 @@ pub(super) struct Galley<'p> {
 }
 
 impl<'p> Galley<'p> {
-    /// An empty galley for about as many glyphs as the page has.
-    pub(super) fn new(page: &'p Glyphs, frame: Frame) -> Galley<'p> {
+    /// An empty galley with room for `count` glyphs.
+    pub(super) fn new(page: &'p Glyphs, frame: Frame, count: usize) -> Galley<'p> {
         Galley {
             page,
             frame,
-            placed: Vec::with_capacity(page.glyphs.len()),
+            placed: Vec::with_capacity(count),
         }
     }
 

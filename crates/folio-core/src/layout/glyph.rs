@@ -2,13 +2,12 @@
 
 use folio_pdf::{Char, PageText, Point, Rect};
 
+use super::clean::{boxes, em, finite, finite_rect, is_on_page};
 use super::frame::Frame;
+use super::limits::{ACCENT_SLACK, DOUBLE_LETTER_WIDTH, GLYPH_LETTERS_MOST, MARK_REACH};
 use super::script::{self, Script};
 use super::vertical;
 use crate::model::PageGeometry;
-
-/// Nothing on a page is further out than this, in points: boxes in 1/100 pt must fit an `i32`.
-const FAR: f32 = 2.0e7;
 
 /// A drawn glyph, or a space that the file holds.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +97,8 @@ impl Glyphs {
             return false;
         }
         let code = if mapped { code } else { '\u{FFFD}' };
-        if !spaced && self.join(char, code, ink) {
+        let code = self.turn_lam_alef(char, code);
+        if !spaced && (self.accent(char, code, ink) || self.join(char, code, ink)) {
             return true;
         }
         let start = self.letters.len() as u32;
@@ -132,30 +132,81 @@ impl Glyphs {
         let Some(last) = self.glyphs.last().filter(|last| !last.is_space) else {
             return false;
         };
+        let (start, end) = last.letters;
+        if end as usize != self.letters.len() || (end - start) as usize >= GLYPH_LETTERS_MOST {
+            return false;
+        }
         let same_place =
             last.ink == ink && last.origin == char.origin && last.invisible == char.flags.invisible;
         let on_base = script::is_mark(code) && is_over(last, ink);
         if !same_place && !on_base {
             return false;
         }
-        let width = last.loose.right - last.loose.left;
-        let (start, end) = last.letters;
         let repeats = self.letters[start as usize..].contains(&code);
-        // The letter f advances 0.3 em and the ligature ff 0.6: a narrow glyph that comes twice is drawn twice.
-        if repeats && width < 0.45 * last.size {
+        let width = last.loose.right - last.loose.left;
+        if repeats && width < DOUBLE_LETTER_WIDTH * last.size {
             return true;
         }
-        debug_assert_eq!(end as usize, self.letters.len());
         script::letters(code, |letter| self.letters.push(letter));
         let end = self.letters.len() as u32;
-        let reversed = same_place && is_reversed_lam_alef(&self.letters[start as usize..]);
-        if reversed {
-            self.letters[start as usize..].reverse();
+        if let Some(last) = self.glyphs.last_mut() {
+            last.letters = (start, end);
+            last.ink = union(last.ink, ink);
+            last.unmapped |= char.flags.unmapped || code == '\u{FFFD}';
+            last.soft_hyphen |= char.flags.hyphen;
         }
-        let last = self.glyphs.last_mut().expect("checked above");
-        last.letters = (start, end);
-        last.ink = union(last.ink, ink);
         true
+    }
+
+    /// Old fonts draw an accented letter as two glyphs, the accent over the letter. Makes one of them if the last glyph
+    /// and this character are such a pair, in either order.
+    fn accent(&mut self, char: &Char, code: char, ink: Rect) -> bool {
+        let Some(last) = self.glyphs.last_mut().filter(|last| !last.is_space) else {
+            return false;
+        };
+        let letters = &mut self.letters[last.letters.0 as usize..];
+        let [letter] = letters else { return false };
+        let (base, mark, base_first) = match (script::mark_of(code), script::mark_of(*letter)) {
+            (Some(mark), _) => (*letter, mark, true),
+            (_, Some(mark)) => (code, mark, false),
+            _ => return false,
+        };
+        let middle = |rect: Rect| (rect.left + rect.right) / 2.0;
+        let slack = ACCENT_SLACK * last.size;
+        let lies_in = |rect: Rect, x: f32| x > rect.left - slack && x < rect.right + slack;
+        let over = lies_in(ink, middle(last.ink)) && lies_in(last.ink, middle(ink));
+        let level = (char.origin.y - last.origin.y).abs() < 0.5 * last.size;
+        let upright = last.frame == Frame::default() && Frame::of(char.angle) == last.frame;
+        let Some(composed) = script::accented(base, mark).filter(|_| over && level && upright)
+        else {
+            return false;
+        };
+        *letter = composed;
+        last.script = script::script(composed);
+        last.ink = union(last.ink, ink);
+        if !base_first {
+            // The letter, not its accent, says where the glyph stands.
+            last.origin = finite(char.origin).unwrap_or(last.origin);
+            last.loose = finite_rect(char.loose).unwrap_or(last.loose);
+        }
+        true
+    }
+
+    /// The ligature of lam and alef is always read lam first; some fonts name its letters in the order of the eye, and
+    /// then the alef comes first from the same origin. Puts the lam in its place and answers with the alef.
+    fn turn_lam_alef(&mut self, char: &Char, code: char) -> char {
+        let Some(last) = self.glyphs.last() else {
+            return code;
+        };
+        let [alef @ ('\u{627}' | '\u{622}' | '\u{623}' | '\u{625}' | '\u{671}')] =
+            &mut self.letters[last.letters.0 as usize..]
+        else {
+            return code;
+        };
+        if code != '\u{644}' || last.origin != char.origin || last.is_space {
+            return code;
+        }
+        std::mem::replace(alef, code)
     }
 }
 
@@ -181,78 +232,15 @@ fn space(char: &Char) -> Option<Glyph> {
     })
 }
 
-/// The ligature of lam and alef is always read lam first; some fonts name its letters in the order of the eye.
-fn is_reversed_lam_alef(letters: &[char]) -> bool {
-    matches!(
-        letters,
-        [
-            '\u{627}' | '\u{622}' | '\u{623}' | '\u{625}' | '\u{671}',
-            '\u{644}'
-        ]
-    )
-}
-
 /// Is the middle of a mark within reach of its base?
 fn is_over(base: &Glyph, mark: Rect) -> bool {
-    let reach = base.size;
+    let reach = MARK_REACH * base.size;
     let (x, y) = (
         (mark.left + mark.right) / 2.0,
         (mark.top + mark.bottom) / 2.0,
     );
-    let across = x > base.ink.left - reach * 0.5 && x < base.ink.right + reach * 0.5;
-    across && y > base.ink.top - reach && y < base.ink.bottom + reach
-}
-
-/// Ink and loose box of a character, each standing in for the other when that is missing.
-fn boxes(char: &Char) -> Option<(Rect, Rect)> {
-    let has_area = |rect: &Rect| rect.right > rect.left && rect.bottom > rect.top;
-    let ink = finite_rect(char.ink);
-    let loose = finite_rect(char.loose);
-    match (ink, loose) {
-        (Some(ink), Some(loose)) if has_area(&loose) => {
-            Some((if has_area(&ink) { ink } else { loose }, loose))
-        }
-        (Some(ink), _) => Some((ink, ink)),
-        (None, Some(loose)) => Some((loose, loose)),
-        (None, None) => None,
-    }
-}
-
-fn is_on_page(geometry: &PageGeometry, ink: Rect) -> bool {
-    let (x, y) = ((ink.left + ink.right) / 2.0, (ink.top + ink.bottom) / 2.0);
-    x >= 0.0 && x <= geometry.width_pt && y >= 0.0 && y <= geometry.height_pt
-}
-
-/// The font size, or what comes nearest to it.
-fn em(char: &Char, loose: Rect, ink: Rect) -> f32 {
-    [
-        char.size,
-        loose.bottom - loose.top,
-        ink.bottom - ink.top,
-        ink.right - ink.left,
-    ]
-    .into_iter()
-    .find(|size| size.is_finite() && *size > 0.01 && *size < FAR)
-    .unwrap_or(1.0)
-}
-
-fn finite(point: Point) -> Option<Point> {
-    (point.x.abs() <= FAR && point.y.abs() <= FAR).then_some(point)
-}
-
-/// The box with its sides in order, if all are numbers; sides that are too far out are brought in.
-fn finite_rect(rect: Rect) -> Option<Rect> {
-    let sides = [rect.left, rect.top, rect.right, rect.bottom];
-    if sides.iter().any(|side| side.is_nan()) {
-        return None;
-    }
-    let [left, top, right, bottom] = sides.map(|side| side.clamp(-FAR, FAR));
-    Some(Rect {
-        left: left.min(right),
-        top: top.min(bottom),
-        right: left.max(right),
-        bottom: top.max(bottom),
-    })
+    let across = x > base.ink.left - reach && x < base.ink.right + reach;
+    across && y > base.ink.top - 2.0 * reach && y < base.ink.bottom + 2.0 * reach
 }
 
 fn union(one: Rect, other: Rect) -> Rect {

@@ -3,7 +3,7 @@
 //! Everything here is a pure function of its input: characters in, [`Layout`] out, the same bytes every time. Nothing
 //! depends on the order of the content stream except where it says so; the page is read as the eye reads it.
 //!
-//! 1. `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
+//! 1. `clean`, `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
 //! 2. `frame`, `vertical`: glyphs of one direction are laid out together, turned so that they run left to right.
 //! 3. `row`, `galley`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
 //! 4. `region` (with `cover`, `column`): columns, tables, headers and footers, in reading order.
@@ -13,6 +13,7 @@
 mod attach;
 mod bidi;
 mod block;
+mod clean;
 mod column;
 mod cover;
 mod emit;
@@ -26,6 +27,8 @@ mod row;
 mod script;
 mod vertical;
 mod word;
+
+use std::collections::BTreeMap;
 
 use folio_pdf::PageText;
 
@@ -82,14 +85,14 @@ fn text_source(page: &Glyphs) -> TextSource {
 /// The glyphs by frame, visible text apart from invisible; the group that holds most comes first, so that a stamp at
 /// the edge of the page does not come before its text.
 fn groups(page: &Glyphs) -> Vec<(Frame, Vec<u32>)> {
-    let mut groups: Vec<((Frame, bool), Vec<u32>)> = Vec::new();
+    let mut groups: BTreeMap<(Frame, bool), Vec<u32>> = BTreeMap::new();
     for (index, glyph) in page.glyphs.iter().enumerate() {
-        let key = (glyph.frame, glyph.invisible);
-        match groups.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, members)) => members.push(index as u32),
-            None => groups.push((key, vec![index as u32])),
-        }
+        groups
+            .entry((glyph.frame, glyph.invisible))
+            .or_default()
+            .push(index as u32);
     }
+    let mut groups: Vec<((Frame, bool), Vec<u32>)> = groups.into_iter().collect();
     groups.sort_by(|(one, ones), (other, others)| {
         one.1
             .cmp(&other.1)
@@ -103,7 +106,7 @@ fn groups(page: &Glyphs) -> Vec<(Frame, Vec<u32>)> {
 }
 
 fn read_frame(page: &Glyphs, frame: Frame, members: &[u32]) -> Vec<Block> {
-    let mut galley = Galley::new(page, frame);
+    let mut galley = Galley::new(page, frame, members.len());
     let rows = Rows::gather(page, members, frame);
     let rows: Vec<Vec<Piece>> = rows
         .iter()
@@ -136,7 +139,9 @@ fn is_right_to_left(page: &Glyphs, members: &[u32]) -> bool {
     count(Script::Right) > count(Script::Left)
 }
 
-/// A line goes on in the next one when it ends in a soft hyphen and that begins with a letter that is no capital.
+/// A line goes on in the next one when it ends in a soft hyphen and that begins with a letter that is no capital. The
+/// engine takes every hyphen between letters for a soft one; the hyphen of a word that holds another (`date-format-tofte`)
+/// or a digit (`3d-cube`) belongs to it.
 fn mark_hyphenated(blocks: &mut [Block]) {
     let mut lines: Vec<_> = blocks
         .iter_mut()
@@ -146,12 +151,24 @@ fn mark_hyphenated(blocks: &mut [Block]) {
         last.hyphenated = false;
     }
     for index in 1..lines.len() {
-        let goes_on = lines[index].words[0]
-            .text
-            .starts_with(|first: char| first.is_alphabetic() && !first.is_uppercase());
-        let last = lines[index - 1].words.last();
-        let divided = last.is_some_and(|word| word.text.len() > 1 && word.text.ends_with('-'));
-        lines[index - 1].hyphenated &= goes_on && divided;
+        if !lines[index - 1].hyphenated {
+            continue;
+        }
+        let next = lines[index]
+            .words
+            .first()
+            .map_or("", |word| word.text.as_str());
+        let head = lines[index - 1]
+            .words
+            .last()
+            .and_then(|word| word.text.strip_suffix('-'))
+            .unwrap_or("");
+        let goes_on =
+            next.starts_with(|first: char| first.is_alphabetic() && !first.is_uppercase());
+        let is_compound =
+            |part: &str| part.contains(|letter: char| letter == '-' || letter.is_numeric());
+        let ends_compound = is_compound(head) || next.trim_end_matches('-').contains('-');
+        lines[index - 1].hyphenated = goes_on && !head.is_empty() && !ends_compound;
     }
 }
 

@@ -6,11 +6,14 @@
 //! gutter and so ends the band. Strips without gutters are read line by line, and so are tables: columns whose lines
 //! stand in rows and are no prose.
 
+use std::ops::Range;
+
 use super::column::{self, Column};
 use super::cover::Cover;
 use super::galley::Piece;
 use super::limits::{
-    GUTTER, HEADING_GAP, HEADING_SIZE, REGION_DEPTH, RUNNING_LINE_GAP, TABLE_ROWS,
+    GUTTER, HEADING_GAP, HEADING_SIZE, NEARER, REGION_DEPTH, RETRY_PART, RUNNING_LINE_GAP,
+    TABLE_ROWS,
 };
 
 /// The regions in reading order; the words of each are to be read line by line.
@@ -127,43 +130,49 @@ fn bands(strips: &[Strip], em: f32, is_page: bool) -> Vec<Band> {
     };
     let mut bands: Vec<Band> = Vec::new();
     push(&mut bands, body.start, Vec::new());
-    let tables = tables(strips);
     let mut first = body.start;
-    while first < body.end {
-        let behind = tables[first..body.end]
-            .iter()
-            .position(|table| *table)
-            .map_or(body.end, |rows| first + rows);
-        let (length, gutters) = if behind == first {
-            (1, Vec::new())
-        } else {
-            columns(&strips[first..behind], em)
-        };
-        let length = if gutters.is_empty() { 1 } else { length };
-        let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
-        if follows_text
-            && !gutters.is_empty()
-            && ends_text(&strips[first - 1..first + length], gutters[0])
-        {
-            push(&mut bands, 1, Vec::new());
-            first += 1;
-            continue;
-        }
-        push(&mut bands, length, gutters);
-        first += length;
+    for table in tables(strips, body.clone()) {
+        text_bands(strips, first..table.start, em, &mut bands);
+        push(&mut bands, table.len(), Vec::new());
+        first = table.end;
     }
+    text_bands(strips, first..body.end, em, &mut bands);
     push(&mut bands, strips.len() - body.end, Vec::new());
     bands
 }
 
-/// Which strips are rows of a table of three columns or more? They are found first: one of their gutters may go on
-/// in columns above or below.
-fn tables(strips: &[Strip]) -> Vec<bool> {
-    let mut tables = vec![false; strips.len()];
-    let mut first = 0;
-    while first < strips.len() {
-        let (rows, is_table) = table_rows(&strips[first..]);
-        tables[first..first + rows].fill(is_table);
+/// The bands of strips that are no table.
+fn text_bands(strips: &[Strip], range: Range<usize>, em: f32, bands: &mut Vec<Band>) {
+    let mut first = range.start;
+    while first < range.end {
+        let (length, gutters) = columns(&strips[first..range.end], em);
+        if gutters.is_empty() {
+            let length = 1 + length / RETRY_PART;
+            push(bands, length, gutters);
+            first += length;
+            continue;
+        }
+        let follows_text = first > 0 && bands.last().is_some_and(|last| last.gutters.is_empty());
+        if follows_text && ends_text(&strips[first - 1..first + length], gutters[0]) {
+            push(bands, 1, Vec::new());
+            first += 1;
+            continue;
+        }
+        push(bands, length, gutters);
+        first += length;
+    }
+}
+
+/// The tables of three columns or more among some strips. They are found first: one of their gutters may go on in
+/// columns above or below.
+fn tables(strips: &[Strip], range: Range<usize>) -> Vec<Range<usize>> {
+    let mut tables = Vec::new();
+    let mut first = range.start;
+    while first < range.end {
+        let (rows, is_table) = table_rows(&strips[first..range.end]);
+        if is_table {
+            tables.push(first..first + rows);
+        }
         first += rows;
     }
     tables
@@ -203,7 +212,7 @@ fn push(bands: &mut Vec<Band>, strips: usize, gutters: Vec<f32>) {
 
 /// The strips without the page's header and footer: single lines set apart from the rest. They are not part of the
 /// columns they happen to stand over.
-fn body(strips: &[Strip], em: f32) -> std::ops::Range<usize> {
+fn body(strips: &[Strip], em: f32) -> Range<usize> {
     let apart = |above: &Strip, below: &Strip| below.top - above.bottom > RUNNING_LINE_GAP * em;
     let mut body = 0..strips.len();
     if let [first, second, ..] = strips
@@ -249,7 +258,7 @@ fn ends_text(strips: &[Strip], gutter: f32) -> bool {
         return false;
     };
     let in_first_column = line.words.iter().all(|word| word.end <= gutter);
-    in_first_column && line.top - text.bottom < 0.8 * (next.top - line.bottom)
+    in_first_column && line.top - text.bottom < NEARER * (next.top - line.bottom)
 }
 
 /// Strips at the end of a band that stand only in its first column and nearer to what follows are not the end of that
@@ -266,7 +275,7 @@ fn trim(run: &[Strip], next: Option<&Strip>, cover: &Cover) -> usize {
     while length > 2 {
         let (before, last) = (&run[length - 2], &run[length - 1]);
         let first_column_only = last.words.iter().all(|word| word.end <= gutter);
-        let nearer = next.top - last.bottom < 0.8 * (last.top - before.bottom);
+        let nearer = next.top - last.bottom < NEARER * (last.top - before.bottom);
         if !(first_column_only && nearer) {
             break;
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::frame::{Frame, Span};
 use super::galley::Placed;
 use super::glyph::{Glyph, Glyphs};
-use super::limits::{COLUMN_STEP, DUPLICATE_OFFSET, ROW_SPAN, ROW_STEP};
+use super::limits::{ADVANCE_SLACK, COLUMN_STEP, DUPLICATE_OFFSET, ROW_SPAN, ROW_STEP};
 
 /// The placed glyphs of a frame, row after row from top to bottom.
 pub(super) struct Rows {
@@ -78,7 +78,7 @@ fn place(page: &Glyphs, index: u32, frame: Frame) -> Placed {
 
 /// Fonts with wrong widths exist: the advance box counts only when the ink lies in it.
 fn advance(glyph: &Glyph, loose: Span, ink: Span) -> (f32, f32) {
-    let slack = 0.15 * glyph.size;
+    let slack = ADVANCE_SLACK * glyph.size;
     let holds_ink = loose.u0 <= ink.u0 + slack && loose.u1 >= ink.u1 - slack;
     let fits = loose.width() <= ink.width() + glyph.size;
     if glyph.is_space || (holds_ink && fits && loose.width() > 0.0) {

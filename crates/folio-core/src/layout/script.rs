@@ -52,6 +52,35 @@ pub(super) fn is_mark(code: char) -> bool {
         || (code > '\u{2FF}' && unicode_normalization::char::is_combining_mark(code))
 }
 
+/// The mark that makes an accent which stands for itself part of a letter; none when it is no accent.
+pub(super) fn mark_of(accent: char) -> Option<char> {
+    Some(match accent {
+        '`' => '\u{300}',
+        '\u{B4}' => '\u{301}',
+        '^' | '\u{2C6}' => '\u{302}',
+        '~' | '\u{2DC}' => '\u{303}',
+        '\u{AF}' => '\u{304}',
+        '\u{2D8}' => '\u{306}',
+        '\u{2D9}' => '\u{307}',
+        '\u{A8}' => '\u{308}',
+        '\u{2DA}' => '\u{30A}',
+        '\u{2DD}' => '\u{30B}',
+        '\u{2C7}' => '\u{30C}',
+        '\u{B8}' => '\u{327}',
+        _ => return None,
+    })
+}
+
+/// The letter that a base and a mark make together, if there is one.
+pub(super) fn accented(base: char, mark: char) -> Option<char> {
+    let base = match base {
+        '\u{131}' => 'i',
+        '\u{237}' => 'j',
+        other => other,
+    };
+    unicode_normalization::char::compose(base, mark)
+}
+
 /// Calls `emit` with the letters of a glyph: those of a ligature or presentation form, else the character itself.
 /// Hyphens of every kind that a reader takes for the same come as `-`.
 pub(super) fn letters(code: char, mut emit: impl FnMut(char)) {

@@ -7,7 +7,7 @@ use folio_pdf::Rect;
 
 use super::frame::Frame;
 use super::glyph::Glyph;
-use super::limits::VERTICAL_RUN;
+use super::limits::{VERTICAL_RUN, VERTICAL_SHIFT, VERTICAL_STEP};
 
 /// Puts every run of upright characters that goes down into the vertical frame, with the turned text between them.
 pub(super) fn mark(glyphs: &mut [Glyph]) {
@@ -67,8 +67,9 @@ fn goes_down(one: &Glyph, next: &Glyph) -> bool {
     }
     let em = one.size.max(next.size);
     let step = middle(next.loose).1 - middle(one.loose).1;
-    let aligned = (middle(next.loose).0 - middle(one.loose).0).abs() < 0.15 * em;
-    (aligned || next.is_space || one.is_space) && (0.4 * em..2.0 * em).contains(&step)
+    let aligned = (middle(next.loose).0 - middle(one.loose).0).abs() < VERTICAL_SHIFT * em;
+    (aligned || next.is_space || one.is_space)
+        && (VERTICAL_STEP.0 * em..VERTICAL_STEP.1 * em).contains(&step)
 }
 
 fn is_beside(one: &Glyph, other: &Glyph) -> bool {

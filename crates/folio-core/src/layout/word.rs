@@ -2,7 +2,8 @@
 
 use super::galley::{Galley, Piece, Placed};
 use super::limits::{
-    LETTERSPACING_LETTERS, LETTERSPACING_MOST, LETTERSPACING_SPREAD, SPACED_WORD_GAP, WORD_GAP,
+    ADVANCE_OVERLAP, LETTERSPACING_LETTERS, LETTERSPACING_MOST, LETTERSPACING_SLACK,
+    LETTERSPACING_SPREAD, SPACED_WORD_GAP, WORD_GAP,
 };
 use super::row;
 use super::script::Script;
@@ -75,7 +76,7 @@ fn cut(galley: &mut Galley<'_>, row: &[Placed]) -> Vec<Part> {
 fn gap(before: &Placed, after: &Placed) -> f32 {
     let by_advance = after.start - before.end;
     // Advance boxes that overlap this much are not those of the glyphs drawn.
-    let overlap = -0.25 * before.size.max(after.size);
+    let overlap = -ADVANCE_OVERLAP * before.size.max(after.size);
     if by_advance < overlap {
         after.ink.u0 - before.ink.u1
     } else {
@@ -162,6 +163,6 @@ impl Gaps {
     }
 
     fn are_alike(self, em: f32) -> bool {
-        self.most <= self.least * LETTERSPACING_SPREAD + 0.03 * em
+        self.most <= self.least * LETTERSPACING_SPREAD + LETTERSPACING_SLACK * em
     }
 }

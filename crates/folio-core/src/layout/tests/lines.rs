@@ -35,6 +35,21 @@ fn an_indent_begins_a_paragraph() {
 }
 
 #[test]
+fn a_centred_last_line_ends_its_paragraph() {
+    check(
+        page()
+            .put_lines(
+                100.0,
+                100.0,
+                10.0,
+                &["one two three four", "four five six seven"],
+            )
+            .put(130.0, 124.0, 10.0, "eight"),
+        "one two three four\nfour five six seven\neight",
+    );
+}
+
+#[test]
 fn a_soft_hyphen_joins_and_a_hard_one_stays() {
     let soft = CharFlags {
         hyphen: true,
@@ -61,6 +76,18 @@ fn a_soft_hyphen_joins_and_a_hard_one_stays() {
         "an exam-\nPle",
     );
     check(hyphen(begin.clone(), soft), "an exam-");
+    check(
+        hyphen(begin.clone(), soft).put(100.0, 112.0, 10.0, "a-b"),
+        "an exam-\na-b",
+    );
+    check(
+        hyphen(page().put(100.0, 100.0, 10.0, "an e-am"), soft).put(100.0, 112.0, 10.0, "ple"),
+        "an e-am-\nple",
+    );
+    check(
+        hyphen(page().put(100.0, 100.0, 10.0, "an e3am"), soft).put(100.0, 112.0, 10.0, "ple"),
+        "an e3am-\nple",
+    );
     check(
         begin
             .put(132.5, 100.0, 10.0, "\u{AD}")

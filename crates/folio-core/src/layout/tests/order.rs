@@ -278,3 +278,13 @@ fn a_short_last_line_over_columns_ends_its_paragraph() {
         ),
     );
 }
+
+#[test]
+fn footnotes_end_the_column_they_stand_in() {
+    let notes = ["1 a note to the left column in", "small print of two lines"];
+    let page = columns(page(), 100.0, 12.0, 0.0)
+        .put_lines(100.0, 210.0, 7.0, &notes)
+        .put_lines(252.0, 210.0, 7.0, &notes);
+    let [left, right, notes] = [joined(&LEFT), joined(&RIGHT), joined(&notes)];
+    check(page, &format!("{left}\n\n{notes}\n\n{right}\n\n{notes}"));
+}

@@ -188,3 +188,21 @@ fn a_drop_cap_begins_its_word() {
         "Once upon a time there was\na page of prose\nthat went on and on\nunder the large letter",
     );
 }
+
+#[test]
+fn accents_over_letters_become_one_character() {
+    let cases = [
+        ("\u{A8}", "\u{131}", "ï"),
+        ("\u{B4}", "e", "é"),
+        ("c", "\u{B8}", "ç"),
+    ];
+    for (first, second, letter) in cases {
+        let page = page()
+            .put(100.0, 100.0, 10.0, "na")
+            .put(110.0, 100.0, 10.0, first)
+            .put(110.0, 100.0, 10.0, second);
+        let layout = check(page.put(115.0, 100.0, 10.0, "ve"), &format!("na{letter}ve"));
+        assert_eq!(layout.words().next().unwrap().widths.len(), 5);
+    }
+    check(page().put(100.0, 100.0, 10.0, "2^e"), "2^e");
+}
