@@ -30,8 +30,6 @@ pub struct Context<M> {
     me: ActorRef<M>,
     cell: Arc<Cell<M>>,
     system: ActorSystem,
-    /// Messages taken whose outcome is not written down yet.
-    in_hand: u64,
     watched: HashMap<Address, Watch<M>>,
     /// Signals that arrived while a handler asked for messages; they come next.
     set_aside: VecDeque<Signal>,
@@ -70,7 +68,6 @@ impl<M: Message> Context<M> {
             me: ActorRef::uncounted(cell.clone()),
             cell: cell.clone(),
             system: ActorSystem::from_inside(cell.core.system.clone()),
-            in_hand: 0,
             watched: HashMap::new(),
             set_aside: VecDeque::new(),
             is_function: false,
@@ -158,8 +155,7 @@ impl<M: Message> Context<M> {
 
     /// Counts as unhandled instead of handled, and publishes it.
     pub fn unhandled(&mut self, msg: M) {
-        let is_in_hand = self.in_hand > 0;
-        self.in_hand -= u64::from(is_in_hand);
+        let is_in_hand = self.core().give_up_one();
         self.core().books.note(|ledger| {
             ledger.accepted += u64::from(!is_in_hand); // one the handler made itself
             ledger.unhandled += 1;
@@ -308,7 +304,7 @@ impl<M: Message> Context<M> {
 
     /// Writes down what became of the messages in hand.
     pub(crate) fn settle<T>(&mut self, played: &Played<T>) {
-        let in_hand = std::mem::take(&mut self.in_hand);
+        let in_hand = self.core().give_up_all();
         *self.core().deadline.lock() = None;
         if in_hand > 0 {
             self.core().books.note(|ledger| match played {
@@ -387,7 +383,7 @@ impl<M: Message> Context<M> {
         if let Some(question) = &question {
             question.start();
         }
-        self.in_hand += 1;
+        self.core().take_in_hand();
         *self.core().deadline.lock() = question.and_then(|question| question.deadline());
         Arrival::Message(msg)
     }

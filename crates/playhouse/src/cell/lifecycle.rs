@@ -103,9 +103,12 @@ impl<M: Message> Life<M> {
 impl<M: Message> Drop for Life<M> {
     fn drop(&mut self) {
         if !self.has_ended {
+            let core = &self.cell.core;
+            let in_hand = core.give_up_all();
+            core.books.note(|ledger| ledger.interrupted += in_hand);
             self.cell.close();
-            self.cell.core.own_work.cancel();
-            self.cell.core.children.stop_all(StopCause::Shutdown);
+            core.own_work.cancel();
+            core.children.stop_all(StopCause::Shutdown);
             self.finish(Exit::Shutdown);
         }
     }

@@ -55,6 +55,9 @@ pub(crate) struct Core {
     pub(crate) exit: SetOnce<Exit>,
     /// Of the question in hand, for asks made while handling it.
     pub(crate) deadline: Mutex<Option<Deadline>>,
+    /// Messages taken whose outcome is not written down yet. Only the turn changes it; it is here so that a life cut short
+    /// can still write it down.
+    in_hand: AtomicUsize,
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     verdict: Mutex<Option<Failure>>,
     lifetime: Lifetime,
@@ -94,6 +97,22 @@ impl Core {
 
     pub(crate) fn take_verdict(&self) -> Option<Failure> {
         self.verdict.lock().take()
+    }
+
+    pub(crate) fn take_in_hand(&self) {
+        self.in_hand.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One of the messages in hand is not to be counted with the rest. False: there is none.
+    pub(crate) fn give_up_one(&self) -> bool {
+        let less = |count: usize| count.checked_sub(1);
+        self.in_hand
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+
+    pub(crate) fn give_up_all(&self) -> u64 {
+        self.in_hand.swap(0, Ordering::Relaxed) as u64
     }
 
     fn add_handle(&self) {
@@ -148,6 +167,7 @@ impl<M: Message> Cell<M> {
             watchers: Watchers::default(),
             exit: SetOnce::new(),
             deadline: Mutex::new(None),
+            in_hand: AtomicUsize::new(0),
             verdict: Mutex::new(None),
             lifetime: settings.lifetime,
             handles: AtomicUsize::new(0),

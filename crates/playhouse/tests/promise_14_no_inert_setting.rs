@@ -1,0 +1,175 @@
+//! Promise 14: each setting has a test here, or in the file of its promise, that fails when the setting is ignored.
+//!
+//! Elsewhere: `Mailbox::bounded` (5, 6), `Dispatcher::fixed` and `pinned` (12), `Ask::if_room` (9), `phase_deadline` (12),
+//! `on_event` (3), `WorkPool::attempts` and `waiting` (work_pool), `Lifetime` (handles).
+
+mod common;
+
+use common::*;
+use playhouse::prelude::*;
+use playhouse::{BuildError, DispatcherRef, limits};
+use tokio::sync::mpsc;
+
+struct Note {
+    name: char,
+    seen: mpsc::UnboundedSender<char>,
+}
+
+impl Actor for Note {
+    type Msg = ();
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        self.seen.send(self.name)?;
+        Ok(())
+    }
+}
+
+/// Two actors with ten messages each on one thread: who is handled when.
+async fn turns(system: &ActorSystem, on: &DispatcherRef, is_shared: bool) -> String {
+    let (seen, mut journal) = journal();
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    if !is_shared {
+        // Its one thread waits until everything is queued.
+        on.submit(move || assert!(held.recv().is_err()));
+    }
+    let actors = ['a', 'b'].map(|name| {
+        let seen = seen.clone();
+        system.spawn_anonymous(Props::new(move || Note { name, seen }).dispatcher(on))
+    });
+    for actor in &actors {
+        (0..10).for_each(|_| actor.tell(()));
+    }
+    drop(hold);
+    for actor in &actors {
+        actor.drain();
+        actor.terminated().await;
+    }
+    read(&mut journal).into_iter().collect()
+}
+
+#[tokio::test]
+async fn throughput_is_how_many_messages_an_actor_handles_before_others() {
+    let system = ActorSystem::builder("test")
+        .dispatcher("one", Dispatcher::fixed(1))
+        .dispatcher("two", Dispatcher::fixed(1).throughput(2))
+        .dispatcher("shared-five", Dispatcher::shared().throughput(5))
+        .build()
+        .unwrap();
+    let on = |name: &str| system.dispatcher(name).unwrap();
+    assert_eq!(turns(&system, &on("one"), false).await, "ab".repeat(10));
+    assert_eq!(turns(&system, &on("two"), false).await, "aabb".repeat(5));
+    assert_eq!(
+        turns(&system, &on("shared-five"), true).await,
+        "aaaaabbbbb".repeat(2)
+    );
+    assert_eq!(
+        turns(&system, &on("default"), true).await,
+        "a".repeat(10) + &"b".repeat(10)
+    );
+    const { assert!(limits::THROUGHPUT > 10 && limits::THROUGHPUT_FIXED == 1) };
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_function_actor_honours_the_throughput_too() {
+    let system = ActorSystem::builder("test")
+        .dispatcher("three", Dispatcher::shared().throughput(3))
+        .build()
+        .unwrap();
+    let on = system.dispatcher("three").unwrap();
+    let (seen, mut journal) = journal();
+    let actors = ['a', 'b'].map(|name| {
+        let seen = seen.clone();
+        let body = Props::func(async move |ctx: &mut Context<()>| {
+            while ctx.recv().await.is_some() {
+                seen.send(name)?;
+            }
+            Ok(())
+        });
+        system.spawn_anonymous(body.dispatcher(&on))
+    });
+    for actor in &actors {
+        (0..6).for_each(|_| actor.tell(()));
+    }
+    for actor in &actors {
+        actor.drain();
+        actor.terminated().await;
+    }
+    assert_eq!(
+        read(&mut journal).into_iter().collect::<String>(),
+        "aaabbb".repeat(2)
+    );
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn an_unbounded_mailbox_takes_more_than_the_default() {
+    let (system, _) = system();
+    let (seen, _seen) = journal();
+    let props = Props::new(move || Note { name: 'u', seen }).mailbox(Mailbox::unbounded());
+    let actor = system.spawn_anonymous(props);
+    for _ in 0..3 * limits::MAILBOX {
+        actor.try_send(()).unwrap();
+    }
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn function_props_have_their_own_mailbox_setting() {
+    let (system, _) = system();
+    let body = Props::func(async |ctx: &mut Context<()>| {
+        ctx.stopping().await;
+        Ok(())
+    });
+    let actor = system.spawn_anonymous(body.mailbox(Mailbox::bounded(2)));
+    assert!(
+        actor.try_send(()).is_ok() && actor.try_send(()).is_ok() && actor.try_send(()).is_err()
+    );
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn settings_that_could_do_nothing_are_refused_where_they_are_made() {
+    fn refused<T>(setting: fn() -> T) -> bool {
+        std::panic::catch_unwind(setting).is_err()
+    }
+    assert!(refused(|| Mailbox::<()>::bounded(0)));
+    assert!(refused(|| Dispatcher::fixed(0)));
+    assert!(refused(|| Dispatcher::shared().throughput(0)));
+    assert!(refused(|| playhouse::Budget::new(0)));
+    let (system, _) = system();
+    let on = system.dispatcher("fixed").unwrap();
+    struct Blocking;
+    impl BlockingActor for Blocking {
+        type Msg = ();
+        fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+            Ok(())
+        }
+    }
+    let props = Props::blocking(|_ctx| Ok(Blocking));
+    assert!(
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| props.dispatcher(&on))).is_err()
+    );
+    let unknown = system.dispatcher("fixd").unwrap_err();
+    assert!(
+        unknown
+            .to_string()
+            .contains("blocking, default, fixed, pinned"),
+        "{unknown}"
+    );
+    end(&system).await;
+}
+
+#[test]
+fn a_dispatchers_name_is_given_once() {
+    for taken in ["default", "blocking", "own", "mine"] {
+        let mine = ActorSystem::builder("test").dispatcher("mine", Dispatcher::pinned());
+        let error = mine
+            .dispatcher(taken, Dispatcher::pinned())
+            .build()
+            .unwrap_err();
+        assert!(
+            matches!(&error, BuildError::DispatcherTaken(name) if name == taken),
+            "{error}"
+        );
+    }
+}

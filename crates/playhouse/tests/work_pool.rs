@@ -1,0 +1,316 @@
+//! Work pulling, and room counted in bytes.
+
+mod common;
+
+use common::*;
+use playhouse::prelude::*;
+use playhouse::{Budget, DeadLetterReason, Event, Job, Ticket, WorkPool};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::{Semaphore, mpsc};
+
+/// What a job does to its worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    Do(u32),
+    Wait(u32),
+    Fail(u32),
+    Panic,
+    Forget,
+    Kill,
+}
+
+#[derive(Clone)]
+struct Shared {
+    done: mpsc::UnboundedSender<u32>,
+    entered: mpsc::UnboundedSender<()>,
+    gate: Arc<Semaphore>,
+    busy: Arc<AtomicUsize>,
+    busiest: Arc<AtomicUsize>,
+}
+
+struct Worker(Shared);
+
+impl Actor for Worker {
+    type Msg = Job<Task>;
+    async fn receive(&mut self, ctx: &mut Context<Job<Task>>, job: Job<Task>) -> Outcome {
+        let shared = &self.0;
+        let busy = shared.busy.fetch_add(1, Ordering::SeqCst) + 1;
+        shared.busiest.fetch_max(busy, Ordering::SeqCst);
+        let leave = Leave(shared.busy.clone());
+        shared.entered.send(())?;
+        match *job {
+            Task::Do(n) => shared.done.send(n)?,
+            Task::Wait(n) => {
+                shared.gate.acquire().await?.forget();
+                shared.done.send(n)?;
+            }
+            Task::Fail(n) => {
+                shared.done.send(n)?;
+                return Err("cannot do this one".into());
+            }
+            Task::Panic => panic!("this job panics"),
+            Task::Forget => return Ok(()),
+            Task::Kill => {
+                ctx.me().kill();
+                std::future::pending::<()>().await;
+            }
+        }
+        drop(leave);
+        job.done();
+        Ok(())
+    }
+}
+
+struct Leave(Arc<AtomicUsize>);
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+struct Kit {
+    shared: Shared,
+    done: mpsc::UnboundedReceiver<u32>,
+    entered: mpsc::UnboundedReceiver<()>,
+}
+
+fn kit() -> Kit {
+    let ((done, has_done), (entered, has_entered)) = (journal(), journal());
+    let shared = Shared {
+        done,
+        entered,
+        gate: Arc::new(Semaphore::new(0)),
+        busy: Arc::default(),
+        busiest: Arc::default(),
+    };
+    Kit {
+        shared,
+        done: has_done,
+        entered: has_entered,
+    }
+}
+
+fn pool(kit: &Kit, workers: usize) -> WorkPool<Task> {
+    let shared = kit.shared.clone();
+    WorkPool::new(workers, move || Worker(shared))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_job_is_done_once_and_never_more_at_a_time_than_workers() {
+    let (system, _) = system();
+    let mut kit = kit();
+    let pool = system.spawn("pool", pool(&kit, 3)).unwrap();
+    for n in 0..1_000 {
+        pool.send(Task::Do(n)).await.unwrap();
+    }
+    pool.drain();
+    assert!(matches!(pool.terminated().await, Exit::Drained));
+    let mut done = read(&mut kit.done);
+    done.sort_unstable();
+    assert_eq!(done, (0..1_000).collect::<Vec<_>>());
+    assert!(kit.shared.busiest.load(Ordering::SeqCst) <= 3);
+    end(&system).await;
+}
+
+/// One job in work per worker, and as many waiting as was said; then producers wait.
+#[tokio::test]
+async fn producers_wait_until_a_worker_will_want_the_job() {
+    for waiting in [None, Some(1), Some(5)] {
+        let (system, _) = system();
+        let mut kit = kit();
+        let props = pool(&kit, 2);
+        let pool = system.spawn(
+            "pool",
+            match waiting {
+                Some(places) => props.waiting(places),
+                None => props,
+            },
+        );
+        let pool = pool.unwrap();
+        for n in 0..2 {
+            pool.send(Task::Wait(n)).await.unwrap();
+            kit.entered.recv().await;
+        }
+        let accepted = (2..100)
+            .take_while(|n| pool.try_send(Task::Wait(*n)).is_ok())
+            .count();
+        assert_eq!(
+            accepted,
+            waiting.unwrap_or(2),
+            "one per worker unless said otherwise"
+        );
+        kit.shared.gate.add_permits(1);
+        kit.entered.recv().await; // one is done, so one of the waiting is in work
+        assert!(pool.try_send(Task::Wait(100)).is_ok() && pool.try_send(Task::Wait(101)).is_err());
+        kit.shared.gate.add_permits(100);
+        pool.drain();
+        pool.terminated().await;
+        assert_eq!(read(&mut kit.done).len(), accepted + 3);
+        end(&system).await;
+    }
+}
+
+#[tokio::test]
+async fn a_job_dropped_without_done_is_a_dead_letter_and_its_worker_works_on() {
+    let (system, events) = system();
+    let mut kit = kit();
+    let pool = system.spawn("pool", pool(&kit, 1)).unwrap();
+    for task in [
+        Task::Do(1),
+        Task::Fail(2),
+        Task::Do(3),
+        Task::Panic,
+        Task::Forget,
+        Task::Kill,
+        Task::Do(4),
+    ] {
+        pool.send(task).await.unwrap();
+    }
+    pool.drain();
+    assert!(matches!(pool.terminated().await, Exit::Drained));
+    assert_eq!(read(&mut kit.done), [1, 2, 3, 4]);
+    assert_eq!(events.dead(DeadLetterReason::JobFailed), 4);
+    let to_pool = events.count(|event| {
+        matches!(event, Event::DeadLetter { to, why: DeadLetterReason::JobFailed, .. } if *to == pool)
+    });
+    assert_eq!(to_pool, 4);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn attempts_is_how_often_a_job_is_tried() {
+    let (system, events) = system();
+    let mut kit = kit();
+    let pool = system.spawn("pool", pool(&kit, 2).attempts(3)).unwrap();
+    pool.send(Task::Fail(7)).await.unwrap();
+    pool.send(Task::Do(8)).await.unwrap();
+    pool.drain();
+    assert!(matches!(pool.terminated().await, Exit::Drained));
+    let done = read(&mut kit.done);
+    assert_eq!(done.iter().filter(|n| **n == 7).count(), 3, "{done:?}");
+    assert!(done.contains(&8));
+    assert_eq!(events.dead(DeadLetterReason::JobFailed), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_stopped_pool_stops_its_workers_and_buries_what_waits() {
+    let (system, events) = system();
+    let mut kit = kit();
+    let pool = system.spawn("pool", pool(&kit, 1).waiting(3)).unwrap();
+    for n in 0..4 {
+        pool.send(Task::Wait(n)).await.unwrap();
+    }
+    kit.entered.recv().await;
+    pool.stop();
+    kit.shared.gate.add_permits(1);
+    assert!(matches!(pool.terminated().await, Exit::Stopped));
+    assert_eq!(events.dead(DeadLetterReason::Stopped), 3);
+    end(&system).await;
+}
+
+/// The ticket keeps the worker busy across a pipe, whatever its protocol is.
+#[tokio::test]
+async fn a_ticket_keeps_the_worker_busy() {
+    enum Msg {
+        Job(Job<u32>),
+        Piped(u32, Ticket),
+    }
+    impl From<Job<u32>> for Msg {
+        fn from(job: Job<u32>) -> Self {
+            Msg::Job(job)
+        }
+    }
+    struct Piping(mpsc::UnboundedSender<(&'static str, u32)>);
+    impl Actor for Piping {
+        type Msg = Msg;
+        async fn receive(&mut self, ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+            match msg {
+                Msg::Job(job) => {
+                    let (n, ticket) = job.split();
+                    self.0.send(("begin", n))?;
+                    let later = async move { tokio::task::yield_now().await };
+                    ctx.pipe_to_self(later, move |()| Msg::Piped(n, ticket));
+                }
+                Msg::Piped(n, ticket) => {
+                    self.0.send(("end", n))?;
+                    ticket.done();
+                }
+            }
+            Ok(())
+        }
+    }
+    let (system, events) = system();
+    let (seen, mut journal) = journal();
+    let pool = system
+        .spawn("pool", WorkPool::new(1, move || Piping(seen)))
+        .unwrap();
+    for n in 0..3 {
+        pool.send(n).await.unwrap();
+    }
+    pool.drain();
+    pool.terminated().await;
+    let expected: Vec<_> = (0..3).flat_map(|n| [("begin", n), ("end", n)]).collect();
+    assert_eq!(read(&mut journal), expected);
+    assert_eq!(events.dead(DeadLetterReason::JobFailed), 0);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_budget_is_first_come_first_served_and_cuts_what_is_larger() {
+    let room = Budget::new(10);
+    let large = room.take(1_000).await; // more than there will ever be: it goes alone
+    assert_eq!(room.available(), 0);
+    let (order, mut journal) = journal();
+    let takers: Vec<_> = [7, 2]
+        .into_iter()
+        .map(|amount| {
+            let (room, order) = (room.clone(), order.clone());
+            tokio::spawn(async move {
+                let share = room.take(amount).await;
+                order.send(amount).unwrap();
+                share
+            })
+        })
+        .collect();
+    tokio::task::yield_now().await; // both wait, in this order
+    drop(large);
+    for taker in takers {
+        drop(taker.await.unwrap());
+    }
+    assert_eq!(read(&mut journal), [7, 2]);
+    assert_eq!(room.available(), 10);
+}
+
+#[tokio::test]
+async fn a_share_comes_back_when_its_message_is_dropped_anywhere() {
+    let (system, events) = system();
+    let room = Budget::new(3);
+    let target = Props::func(async |ctx: &mut Context<playhouse::Share>| {
+        ctx.stopping().await;
+        Ok(())
+    });
+    let target = system.spawn_anonymous(target.mailbox(Mailbox::bounded(1)));
+    target.tell(room.take(1).await);
+    target.tell(room.take(1).await); // full: dropped
+    assert_eq!(room.available(), 2);
+    target.stop();
+    target.terminated().await;
+    assert_eq!(room.available(), 3);
+    assert_eq!(events.dead(DeadLetterReason::Stopped), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_budget_beyond_what_a_semaphore_counts_is_shared_in_larger_units() {
+    let total = 1 << 40;
+    let room = Budget::new(total);
+    assert_eq!(room.available(), total);
+    let half = room.take(total / 2).await;
+    assert_eq!(room.available(), total / 2);
+    let one = room.take(1).await;
+    assert!(room.available() < total / 2, "rounded up to a unit");
+    drop((half, one));
+    assert_eq!(room.available(), total);
+}
