@@ -6,6 +6,7 @@
 
 pub mod big_pdf;
 pub mod bombs;
+pub mod compare;
 pub mod corpus;
 pub mod noise;
 pub mod pdf;

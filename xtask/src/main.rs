@@ -14,6 +14,8 @@ usage: cargo xtask COMMAND
   bombs FOLDER           write the small hostile files that tests use
   corpus FOLDER [--folio PATH] [--isolated] [--only NAME]
                          hold folio to the table of expectations, over a folder of PDFs
+  compare-extract [--pdf FILE] [--pages N] [--rounds N]
+                         CPU time per page beside pypdfium2 and Pillow doing the same work
 ";
 
 fn main() -> ExitCode {
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
+        "compare-extract" => xtask::compare::run(rest),
         "corpus" => xtask::corpus::run(rest),
         "sample" => xtask::sample::run(rest),
         "test" => xtask::test::run(rest),
