@@ -14,7 +14,7 @@ usage: cargo xtask COMMAND
   bombs FOLDER           write the small hostile files that tests use
   corpus FOLDER [--folio PATH] [--isolated] [--only NAME]
                          hold folio to the table of expectations, over a folder of PDFs
-  compare-extract [--pdf FILE] [--pages N] [--rounds N]
+  compare-extract [--pdf FILE] [--pages N] [--rounds N] [--folio PATH]
                          CPU time per page beside pypdfium2 and Pillow doing the same work
 ";
 

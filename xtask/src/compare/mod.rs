@@ -14,7 +14,7 @@ pub use figures::{Figures, cpu_seconds, table};
 /// `folio` is to take at most this share of the peer's CPU time.
 pub const GOAL: f64 = 0.75;
 
-/// `cargo xtask compare-extract [--pdf FILE] [--pages N] [--rounds N]`.
+/// `cargo xtask compare-extract [--pdf FILE] [--pages N] [--rounds N] [--folio PATH]`.
 ///
 /// # Errors
 /// When an argument is not understood, the peer cannot be set up, or a program fails or leaves a page out.
@@ -53,6 +53,8 @@ pub fn run(arguments: &[String]) -> Result<ExitCode, String> {
 #[derive(Debug, PartialEq, Eq)]
 struct Wish {
     pdf: Option<PathBuf>,
+    /// A built `folio`; the release build of this tree when `None`.
+    folio: Option<PathBuf>,
     pages: u32,
     rounds: u32,
 }
@@ -61,6 +63,7 @@ impl Wish {
     fn from(arguments: &[String]) -> Result<Self, String> {
         let mut wish = Self {
             pdf: None,
+            folio: None,
             pages: 200,
             rounds: 5,
         };
@@ -75,11 +78,12 @@ impl Wish {
             };
             match option.as_str() {
                 "--pdf" => wish.pdf = Some(value.into()),
+                "--folio" => wish.folio = Some(value.into()),
                 "--pages" => wish.pages = number()?,
                 "--rounds" => wish.rounds = number()?,
                 other => {
                     return Err(format!(
-                        "there is no option {other}; there are --pdf, --pages and --rounds"
+                        "there is no option {other}; there are --pdf, --pages, --rounds and --folio"
                     ));
                 }
             }
@@ -117,7 +121,7 @@ impl Bench {
             pages: wish.pages,
             python,
             pdfium,
-            folio: crate::built_folio()?,
+            folio: wish.folio.clone().map_or_else(crate::built_folio, Ok)?,
             folder,
         })
     }
@@ -340,15 +344,26 @@ mod tests {
             wish(&[]),
             Ok(Wish {
                 pdf: None,
+                folio: None,
                 pages: 200,
                 rounds: 5
             })
         );
-        let given = wish(&["--pages", "20", "--pdf", "a.pdf", "--rounds", "3"]);
+        let given = wish(&[
+            "--pages",
+            "20",
+            "--pdf",
+            "a.pdf",
+            "--rounds",
+            "3",
+            "--folio",
+            "bin/folio",
+        ]);
         assert_eq!(
             given,
             Ok(Wish {
                 pdf: Some("a.pdf".into()),
+                folio: Some("bin/folio".into()),
                 pages: 20,
                 rounds: 3
             })
