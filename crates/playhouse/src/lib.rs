@@ -23,8 +23,8 @@
 //!     let printer = system.spawn("printer", || Printer("one"))?;
 //!     printer.tell("hello, world".into());
 //!     printer.drain(); // handle what was accepted, then end
-//!     let report = system.blocking_shutdown();
-//!     assert_eq!((report.ledger.handled + report.ledger.dead, report.ledger.balance()), (1, 0));
+//!     let report = system.blocking_shutdown(); // waits for those who drain, stops the others
+//!     assert_eq!((report.ledger.handled, report.ledger.balance()), (1, 0));
 //!     Ok(())
 //! }
 //! ```
@@ -213,8 +213,8 @@
 //!
 //! # Shutdown
 //!
-//! [`shutdown`](ActorSystem::shutdown) runs four phases, each within its deadline: close the doors, finish requests, stop
-//! the actors (children first), release resources. The report adds up: every message is in exactly one column.
+//! [`shutdown`](ActorSystem::shutdown) runs four phases, each within its deadline: close the doors, finish requests (and
+//! drains), stop the actors (children first), release resources. The report adds up: every message is in exactly one column.
 //!
 //! ```
 //! use playhouse::{Phase, prelude::*};

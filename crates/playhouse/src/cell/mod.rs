@@ -76,6 +76,11 @@ impl Core {
         self.signals.drain();
     }
 
+    /// Asked to drain and to nothing else, and not ended yet.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.signals.orders().drain && !self.signals.is_stopping() && !self.exit.initialized()
+    }
+
     pub(crate) fn kill(&self) {
         self.places.close();
         self.signals.kill();
@@ -88,6 +93,11 @@ impl Core {
 
     pub(crate) fn publish(&self, event: &Event) {
         self.system.events.publish(event);
+    }
+
+    pub(crate) fn publish_dead(&self, message: &'static str, why: DeadLetterReason) {
+        let to = self.address.clone();
+        self.publish(&Event::DeadLetter { to, message, why });
     }
 
     /// Fails the turn that is on now, whatever its handler returns.
