@@ -33,7 +33,7 @@ pub enum Event {
         /// Why.
         exit: Exit,
     },
-    /// An ask or pipe over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was answered
+    /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was answered
     /// with an error, or not started.
     TooManyCompletions {
         /// Whose.
