@@ -5,7 +5,7 @@ use crate::actor_ref::ActorRef;
 use crate::address::Address;
 use crate::cell::Core;
 use crate::clock::Deadline;
-use crate::events::{DeadLetterReason, Event};
+use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::Envelope;
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct Ask<M, T> {
     to: ActorRef<M>,
     request: M,
-    answer: oneshot::Receiver<Result<T, NoReply>>,
+    answer: oneshot::Receiver<Answer<T>>,
     question: Arc<Question>,
     must_have_room: bool,
 }
@@ -83,9 +83,9 @@ impl<M: Message, T: Message> Ask<M, T> {
             biased;
             answer = &mut answer => match answer {
                 Ok(Ok(value)) => Ok(value),
-                Ok(Err(why)) => Err(question.explain(why)),
+                Ok(Err(unanswered)) => Err(question.explain(unanswered)),
                 // The answering end says why before it goes; without a word, it can only have been lost.
-                Err(_) => Err(question.explain(NoReply::Dropped)),
+                Err(_) => Err(question.explain(Unanswered { by: None, why: NoReply::Dropped })),
             },
             () = timer => Err(AskError::Timeout(question.fate())),
         }
@@ -134,6 +134,17 @@ async fn find_place<M: Message>(
     }
 }
 
+/// What comes back to an asker.
+pub(crate) type Answer<T> = Result<T, Unanswered>;
+
+/// A reply that was dropped.
+#[derive(Clone)]
+pub(crate) struct Unanswered {
+    /// In whose turn; `None` outside of any.
+    pub(crate) by: Option<Address>,
+    pub(crate) why: NoReply,
+}
+
 /// What the request, its reply and its asker know together.
 pub(crate) struct Question {
     /// Who is asked.
@@ -155,12 +166,7 @@ impl Question {
     }
 
     pub(crate) fn publish(&self, why: DeadLetterReason) {
-        let to = self.core.address.clone();
-        self.core.publish(&Event::DeadLetter {
-            to,
-            message: self.request,
-            why,
-        });
+        self.core.publish_dead(self.request, why);
     }
 
     /// Of a request that was sent.
@@ -174,11 +180,11 @@ impl Question {
         }
     }
 
-    fn explain(&self, why: NoReply) -> AskError {
+    fn explain(&self, Unanswered { by, why }: Unanswered) -> AskError {
         match (why, self.fate()) {
             (NoReply::Stopped, fate @ (Fate::NotSent | Fate::Waiting)) => AskError::Gone(fate),
             (why, _) => AskError::NoReply {
-                by: self.core.address.clone(),
+                by: by.unwrap_or_else(|| self.core.address.clone()),
                 why,
             },
         }
@@ -197,7 +203,7 @@ pub enum AskError {
     Gone(Fate),
     /// The reply was dropped.
     NoReply {
-        /// Who was asked.
+        /// Who dropped it: the actor that was asked, or the one to whom the duty was passed on.
         by: Address,
         /// Why it was dropped.
         why: NoReply,

@@ -59,3 +59,29 @@ impl Clock {
 /// A moment by which something must be done; several asks may share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Deadline(Instant);
+
+impl Deadline {
+    /// The first moment after `now` of a schedule that has this one; those missed are skipped.
+    pub(crate) fn next_on_schedule(self, every: Duration, now: Instant) -> Deadline {
+        let missed = now.saturating_duration_since(self.0).as_nanos() / every.as_nanos();
+        let ahead = (missed + 1) * every.as_nanos();
+        let ahead = Duration::from_nanos(u64::try_from(ahead).unwrap_or(u64::MAX));
+        Deadline(self.0.checked_add(ahead).unwrap_or(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_keeps_its_beat_and_skips_what_was_missed() {
+        let begin = Instant::now();
+        let due = Deadline(begin);
+        let next = |late| due.next_on_schedule(secs(10), begin + late).0 - begin;
+        assert_eq!(next(secs(0)), secs(10));
+        assert_eq!(next(secs(9)), secs(10));
+        assert_eq!(next(secs(10)), secs(20));
+        assert_eq!(next(secs(35)), secs(40));
+    }
+}

@@ -18,8 +18,10 @@ use crate::mailbox::{Envelope, Make, Slot};
 use crate::pipe;
 use crate::props::IntoProps;
 use crate::reply::Reply;
+use crate::stash::{Stash, StashFull, Stashed};
 use crate::sync::{Arc, catch, yield_now};
 use crate::system::{ActorSystem, SpawnError};
+use crate::timers::{TimerSet, Timers};
 use std::collections::{HashMap, VecDeque};
 use std::future::{Future, pending, poll_fn};
 use std::task::Poll;
@@ -33,6 +35,8 @@ pub struct Context<M> {
     watched: HashMap<Address, Watch<M>>,
     /// Signals that arrived while a handler asked for messages; they come next.
     set_aside: VecDeque<Signal>,
+    stash: Stash<M>,
+    pub(crate) timers: TimerSet<M>,
     /// A function has nobody who takes signals, so one that nobody handles fails it at once.
     is_function: bool,
     /// The function has returned.
@@ -70,6 +74,8 @@ impl<M: Message> Context<M> {
             system: ActorSystem::from_inside(cell.core.system.clone()),
             watched: HashMap::new(),
             set_aside: VecDeque::new(),
+            stash: Stash::new(&cell.core),
+            timers: TimerSet::new(cell),
             is_function: false,
             is_finished: false,
             messages_left_in_turn: cell.core.dispatcher.throughput(),
@@ -263,6 +269,27 @@ impl<M: Message> Context<M> {
         pipe::blocking(&self.cell, on, work, map);
     }
 
+    /// Sets aside; it keeps its place in the mailbox, so the mailbox bound is the bound of the stash too, unless
+    /// [`Props::stash`](crate::Props::stash) is lower. What is left when the actor ends is a dead letter.
+    pub fn stash(&mut self, msg: M) -> Result<(), StashFull<M>> {
+        self.stash.put(msg)
+    }
+
+    /// All stashed messages next, in order, before newer ones.
+    pub fn unstash_all(&mut self) {
+        self.unstash(usize::MAX);
+    }
+
+    /// The oldest of them, at most so many.
+    pub fn unstash(&mut self, at_most: usize) {
+        self.stash.unstash(at_most);
+    }
+
+    /// Messages to oneself, later. They travel outside the capacity and end with the actor.
+    pub fn timers(&mut self) -> Timers<'_, M> {
+        Timers(self)
+    }
+
     fn start_watching(
         &mut self,
         other: &Arc<Core>,
@@ -304,6 +331,7 @@ impl<M: Message> Context<M> {
 
     /// Writes down what became of the messages in hand.
     pub(crate) fn settle<T>(&mut self, played: &Played<T>) {
+        self.timers.handled();
         let in_hand = self.core().give_up_all();
         *self.core().deadline.lock() = None;
         if in_hand > 0 {
@@ -313,6 +341,10 @@ impl<M: Message> Context<M> {
                 Played::Interrupted => ledger.interrupted += in_hand,
             });
         }
+    }
+
+    pub(crate) fn bury_stash(&mut self) {
+        self.stash.bury();
     }
 
     pub(crate) fn unwatch_all(&mut self) {
@@ -344,13 +376,20 @@ impl<M: Message> Context<M> {
                 return Some(Arrival::End(status::exit_of_a_finished_function(orders)));
             }
             let takes_signals = asking == Asking::Turn;
-            let may_drain =
-                || (!takes_signals || self.set_aside.is_empty()) && self.cell.is_drained();
+            let may_drain = || {
+                (!takes_signals || self.set_aside.is_empty())
+                    && self.stash.is_settled()
+                    && self.cell.is_drained(self.stash.len())
+            };
             if let Some(exit) = status::exit_now(orders, may_drain) {
                 return Some(Arrival::End(exit));
             }
             if takes_signals && let Some(signal) = self.set_aside.pop_front() {
                 return Some(Arrival::Signal(signal));
+            }
+            if let Some(Stashed { msg, deadline }) = self.stash.next() {
+                self.messages_left_in_turn = self.messages_left_in_turn.saturating_sub(1);
+                return Some(self.take_in_hand(msg, deadline));
             }
             if let Some(arrival) = self.open(self.cell.pop()?) {
                 return Some(arrival);
@@ -362,15 +401,19 @@ impl<M: Message> Context<M> {
     fn open(&mut self, slot: Slot<M>) -> Option<Arrival<M>> {
         self.messages_left_in_turn = self.messages_left_in_turn.saturating_sub(1);
         match slot {
-            Slot::Plain(Envelope { msg, question }) => Some(self.take_in_hand(msg, question)),
+            Slot::Plain(Envelope { msg, question }) => Some(self.take_question(msg, question)),
             Slot::Adapted { make, question } => Some(match self.call(make) {
-                Ok(msg) => self.take_in_hand(msg, question),
+                Ok(msg) => self.take_question(msg, question),
                 Err(failure) => {
                     self.core().books.note(|ledger| ledger.failed += 1);
                     Arrival::Signal(Signal::AdapterFailed(failure))
                 }
             }),
             Slot::Completion(make) => Some(self.take_own_result(make)),
+            Slot::Tick(tick) => {
+                let make = self.timers.take(tick)?;
+                Some(self.take_own_result(make))
+            }
             Slot::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
             Slot::Terminated { who, exit } => match self.watched.remove(&who)?.make {
                 Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
@@ -379,12 +422,16 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_in_hand(&mut self, msg: M, question: Option<Arc<Question>>) -> Arrival<M> {
+    fn take_question(&mut self, msg: M, question: Option<Arc<Question>>) -> Arrival<M> {
         if let Some(question) = &question {
             question.start();
         }
+        self.take_in_hand(msg, question.and_then(|question| question.deadline()))
+    }
+
+    fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
-        *self.core().deadline.lock() = question.and_then(|question| question.deadline());
+        *self.core().deadline.lock() = deadline;
         Arrival::Message(msg)
     }
 

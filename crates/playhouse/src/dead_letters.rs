@@ -2,16 +2,13 @@
 
 use crate::ask::NoReply;
 use crate::cell::Core;
-use crate::events::{DeadLetterReason, Event};
+use crate::events::DeadLetterReason;
 use crate::here;
 use crate::sync::{Arc, drop_quietly};
 
+/// A message of this actor's protocol.
 pub(crate) fn publish(core: &Core, why: DeadLetterReason) {
-    core.publish(&Event::DeadLetter {
-        to: core.address.clone(),
-        message: core.protocol,
-        why,
-    });
+    core.publish_dead(core.protocol, why);
 }
 
 /// A message told to somebody who has no place or takes nothing more.
@@ -20,7 +17,7 @@ pub(crate) fn undeliverable<T>(core: &Arc<Core>, why: DeadLetterReason, message:
         ledger.accepted += 1;
         ledger.dead += 1;
     });
-    publish(core, why);
+    core.publish_dead(std::any::type_name::<T>(), why);
     drop_in_turn(core, message);
 }
 

@@ -3,7 +3,8 @@
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
-use crate::sync::catch;
+use crate::sync::{Mutex, catch};
+use std::collections::HashSet;
 
 /// Something worth knowing about a running system.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub enum Event {
         /// Why.
         exit: Exit,
     },
-    /// An ask or pipe over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was answered
+    /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was answered
     /// with an error, or not started.
     TooManyCompletions {
         /// Whose.
@@ -76,16 +77,19 @@ impl Events {
     }
 }
 
-/// Without a hook, what an operator must not miss goes to standard error.
+/// Without a hook, what an operator must not miss goes to standard error; of the messages lost to one full mailbox, the
+/// first.
 impl Default for Events {
     fn default() -> Self {
-        Self(Box::new(|event| match event {
+        // Bounded by the actors alive: an actor's entry goes with its end.
+        let overfull = Mutex::new(HashSet::new());
+        Self(Box::new(move |event| match event {
             Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
             Event::DeadLetter {
                 to,
                 message,
                 why: DeadLetterReason::Full,
-            } => {
+            } if overfull.lock().insert(to.clone()) => {
                 eprintln!(
                     "playhouse: {to} is full, a `{message}` told to it is lost; wait with `send`, refuse with \
                      `try_send`, or give it a larger `Mailbox::bounded`"
@@ -96,6 +100,7 @@ impl Default for Events {
                     "playhouse: {who} has more asks and pipes under way than one actor may have"
                 );
             }
+            Event::Ended { who, .. } => drop(overfull.lock().remove(who)),
             _ => {}
         }))
     }

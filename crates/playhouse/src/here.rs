@@ -1,7 +1,8 @@
 //! Whose turn it is on this thread. Set around every poll of user code, so that code which is given no context (an ask
 //! inside a handler, the drop of a `Reply`) knows where it runs.
 
-use crate::ask::NoReply;
+use crate::address::Address;
+use crate::ask::{NoReply, Unanswered};
 use crate::cell::Core;
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
@@ -17,17 +18,24 @@ thread_local! {
 
 struct Turn {
     core: Arc<Core>,
-    forsaken: Forsaken,
+    forsaken: Vec<Box<dyn FnOnce(Unanswered) + Send>>,
 }
 
 /// Replies that were dropped without an answer during one poll, to be answered when its outcome is known.
 #[derive(Default)]
-pub(crate) struct Forsaken(Vec<Box<dyn FnOnce(NoReply) + Send>>);
+pub(crate) struct Forsaken {
+    by: Option<Address>,
+    replies: Vec<Box<dyn FnOnce(Unanswered) + Send>>,
+}
 
 impl Forsaken {
     pub(crate) fn answer(self, why: &NoReply) {
-        for reply in self.0 {
-            reply(why.clone());
+        let Self { by, replies } = self;
+        for reply in replies {
+            reply(Unanswered {
+                by: by.clone(),
+                why: why.clone(),
+            });
         }
     }
 }
@@ -36,12 +44,19 @@ impl Forsaken {
 pub(crate) fn turn<T>(core: &Arc<Core>, code: impl FnOnce() -> T) -> (T, Forsaken) {
     let turn = Turn {
         core: core.clone(),
-        forsaken: Forsaken::default(),
+        forsaken: Vec::new(),
     };
     TURNS.with_borrow_mut(|turns| turns.push(turn));
     let value = code();
     let ended = TURNS.with_borrow_mut(Vec::pop);
-    (value, ended.map(|turn| turn.forsaken).unwrap_or_default())
+    let forsaken = ended.map(|turn| match turn.forsaken {
+        replies if replies.is_empty() => Forsaken::default(),
+        replies => Forsaken {
+            by: Some(turn.core.address.clone()),
+            replies,
+        },
+    });
+    (value, forsaken.unwrap_or_default())
 }
 
 /// The deadline of the question in hand on this thread.
@@ -60,16 +75,21 @@ pub(crate) fn is_turn_of(core: &Arc<Core>) -> bool {
 }
 
 /// A reply was dropped: during a turn it is answered at the end of the poll, elsewhere at once.
-pub(crate) fn forsake(reply: impl FnOnce(NoReply) + Send + 'static) {
-    let outside = TURNS.with_borrow_mut(|turns| match turns.last_mut() {
-        Some(turn) => {
-            turn.forsaken.0.push(Box::new(reply));
-            None
+pub(crate) fn forsake(reply: impl FnOnce(Unanswered) + Send + 'static) {
+    let mut reply = Some(reply);
+    // A thread that is going away has no turn any more, and drops what its own locals held.
+    let _ = TURNS.try_with(|turns| {
+        if let Some(turn) = turns.borrow_mut().last_mut()
+            && let Some(reply) = reply.take()
+        {
+            turn.forsaken.push(Box::new(reply));
         }
-        None => Some(reply),
     });
-    if let Some(reply) = outside {
-        reply(NoReply::Dropped);
+    if let Some(reply) = reply {
+        reply(Unanswered {
+            by: None,
+            why: NoReply::Dropped,
+        });
     }
 }
 

@@ -23,6 +23,8 @@ pub struct Ledger {
     pub dead: u64,
     /// Still in a mailbox.
     pub queued: u64,
+    /// Still set aside by a handler.
+    pub stashed: u64,
 }
 
 impl Ledger {
@@ -34,7 +36,8 @@ impl Ledger {
             + self.interrupted
             + self.unhandled
             + self.dead
-            + self.queued;
+            + self.queued
+            + self.stashed;
         self.accepted as i64 - spent as i64
     }
 
@@ -47,6 +50,7 @@ impl Ledger {
         self.unhandled += other.unhandled;
         self.dead += other.dead;
         self.queued += other.queued;
+        self.stashed += other.stashed;
     }
 }
 

@@ -23,8 +23,8 @@
 //!     let printer = system.spawn("printer", || Printer("one"))?;
 //!     printer.tell("hello, world".into());
 //!     printer.drain(); // handle what was accepted, then end
-//!     let report = system.blocking_shutdown();
-//!     assert_eq!((report.ledger.handled + report.ledger.dead, report.ledger.balance()), (1, 0));
+//!     let report = system.blocking_shutdown(); // waits for those who drain, stops the others
+//!     assert_eq!((report.ledger.handled, report.ledger.balance()), (1, 0));
 //!     Ok(())
 //! }
 //! ```
@@ -80,6 +80,58 @@
 //! Inside an actor, [`ctx.ask`](Context::ask) asks without waiting: the answer arrives as a message of one's own.
 //! [`ctx.adapter`](Context::adapter) is an address for foreign messages, [`ctx.pipe_to_self`](Context::pipe_to_self) runs
 //! a future beside the turn. Deadlines travel: an ask made while handling an ask gets the smaller of both.
+//!
+//! # State as the next behaviour
+//!
+//! A [`Behavior`] is consumed by each message and yields the next one, so what it owns moves on from state to state. What
+//! comes too early is set aside with [`Context::stash`]; [`Context::timers`] sends messages to oneself, later.
+//!
+//! ```
+//! use playhouse::prelude::*;
+//!
+//! enum Cache {
+//!     Get(Reply<u32>),
+//!     Loaded(u32),
+//! }
+//!
+//! fn loading() -> Behavior<Cache> {
+//!     Behavior::setup(|ctx| {
+//!         ctx.timers().once("load", millis(1), Cache::Loaded(7));
+//!         Ok(waiting())
+//!     })
+//! }
+//!
+//! fn waiting() -> Behavior<Cache> {
+//!     Behavior::receive(|ctx, msg| match msg {
+//!         Cache::Loaded(value) => {
+//!             ctx.unstash_all(); // next, in order, before newer ones
+//!             Ok(loaded(value))
+//!         }
+//!         early => {
+//!             ctx.stash(early)?; // bounded by the mailbox
+//!             Ok(waiting())
+//!         }
+//!     })
+//! }
+//!
+//! fn loaded(value: u32) -> Behavior<Cache> {
+//!     Behavior::receive(move |ctx, msg| {
+//!         match msg {
+//!             Cache::Get(reply) => reply.send(value),
+//!             late => ctx.unhandled(late),
+//!         }
+//!         Ok(loaded(value))
+//!     })
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Outcome {
+//! let system = ActorSystem::builder("tour").build()?;
+//! let cache = system.spawn("cache", loading)?;
+//! assert_eq!(cache.ask(Cache::Get).within(secs(5)).await?, 7);
+//! # assert_eq!(system.shutdown().await.ledger.balance(), 0);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Back-pressure, three ways
 //!
@@ -213,8 +265,8 @@
 //!
 //! # Shutdown
 //!
-//! [`shutdown`](ActorSystem::shutdown) runs four phases, each within its deadline: close the doors, finish requests, stop
-//! the actors (children first), release resources. The report adds up: every message is in exactly one column.
+//! [`shutdown`](ActorSystem::shutdown) runs four phases, each within its deadline: close the doors, finish requests (and
+//! drains), stop the actors (children first), release resources. The report adds up: every message is in exactly one column.
 //!
 //! ```
 //! use playhouse::{Phase, prelude::*};
@@ -253,7 +305,8 @@
 //! | a blocking actor waits and is asked to stop | the wait ends with [`Cancelled`]; passed on with `?` that is no failure |
 //! | a job is dropped without `done` | tried again as often as [`WorkPool::attempts`] says, then published |
 //! | a watched actor ends and nobody handles it | the watcher fails |
-//! | an actor starts asks or pipes without end | at [`limits::COMPLETIONS_PER_ACTOR`] an error and an event |
+//! | a stash is full | `stash` gives the message back; what is left in it at the end is a dead letter |
+//! | an actor starts asks, pipes or timers without end | at [`limits::COMPLETIONS_PER_ACTOR`] an error and an event |
 //! | a user's `Drop` panics | caught; the end goes on |
 //! | a handler does not come back at shutdown | killed at the phase's deadline; if it blocks, named in `still_alive` |
 //! | the Tokio runtime goes away first | its actors end as [`Exit::Shutdown`], and the books still balance |
@@ -269,6 +322,7 @@ mod actor_ref;
 mod adapter;
 mod address;
 mod ask;
+mod behavior;
 mod cell;
 mod clock;
 mod context;
@@ -287,13 +341,16 @@ mod props;
 mod reply;
 mod send_error;
 mod shutdown;
+mod stash;
 mod sync;
 mod system;
+mod timers;
 
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};
 pub use actor_ref::{ActorRef, Permit, WeakRef};
 pub use address::Address;
 pub use ask::{Ask, AskError, Fate, NoReply};
+pub use behavior::Behavior;
 pub use clock::{Clock, Deadline, millis, secs};
 pub use context::Context;
 pub use dispatch::{Dispatcher, DispatcherRef, UnknownDispatcher};
@@ -308,12 +365,13 @@ pub use props::{FuncProps, IntoProps, Lifetime, Props, SendTurn};
 pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
 pub use shutdown::{Phase, ShutdownReport};
+pub use stash::StashFull;
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
+pub use timers::{TimerKey, Timers};
 
 /// What a user module imports.
 pub mod prelude {
-    pub use crate::{
-        Actor, ActorRef, ActorSystem, AskError, BlockingActor, Context, Dispatcher, Exit, Failure,
-    };
-    pub use crate::{Lifetime, Mailbox, Outcome, Props, Reply, Signal, TrySendError, millis, secs};
+    pub use crate::{Actor, ActorRef, ActorSystem, AskError, Behavior, BlockingActor, Context};
+    pub use crate::{Dispatcher, Exit, Failure, Lifetime, Mailbox, Outcome, Props, Reply, Signal};
+    pub use crate::{TrySendError, millis, secs};
 }

@@ -67,6 +67,7 @@ impl<M: Message> Props<M> {
     /// How many messages may wait. Default: [`limits::MAILBOX`](crate::limits::MAILBOX).
     pub fn mailbox(mut self, mailbox: Mailbox<M>) -> Self {
         self.settings.mailbox = mailbox;
+        self.settings.check_stash();
         self
     }
 
@@ -80,6 +81,16 @@ impl<M: Message> Props<M> {
             "`Props::blocking` has its own thread; a dispatcher would do nothing"
         );
         self.settings.dispatcher = Some(on.clone());
+        self
+    }
+
+    /// A stash bound below the mailbox bound, which is the default.
+    ///
+    /// # Panics
+    /// If it is above: it could never be reached.
+    pub fn stash(mut self, bound: usize) -> Self {
+        self.settings.stash = Some(bound);
+        self.settings.check_stash();
         self
     }
 
@@ -217,6 +228,19 @@ pub(crate) struct Settings<M> {
     pub(crate) mailbox: Mailbox<M>,
     pub(crate) dispatcher: Option<DispatcherRef>,
     pub(crate) lifetime: Lifetime,
+    /// `None`: as many as the mailbox has places.
+    pub(crate) stash: Option<usize>,
+}
+
+impl<M> Settings<M> {
+    fn check_stash(&self) {
+        let places = self.mailbox.places;
+        let is_reachable = self.stash.is_none_or(|bound| bound <= places);
+        assert!(
+            is_reachable,
+            "a stashed message keeps its place: a stash larger than the mailbox ({places}) is never full"
+        );
+    }
 }
 
 impl<M> Default for Settings<M> {
@@ -225,6 +249,7 @@ impl<M> Default for Settings<M> {
             mailbox: Mailbox::default(),
             dispatcher: None,
             lifetime: Lifetime::default(),
+            stash: None,
         }
     }
 }
@@ -235,6 +260,7 @@ impl<M> Clone for Settings<M> {
             mailbox: self.mailbox.clone(),
             dispatcher: self.dispatcher.clone(),
             lifetime: self.lifetime,
+            stash: self.stash,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::actor::Message;
 use crate::actor_ref::ActorRef;
-use crate::ask::{NoReply, Question};
+use crate::ask::{Answer, Question};
 use crate::clock::Deadline;
-use crate::events::{DeadLetterReason, Event};
+use crate::events::DeadLetterReason;
 use crate::here;
 use crate::sync::{Arc, Mutex, oneshot};
 use std::fmt;
@@ -15,10 +15,7 @@ use std::fmt;
 pub struct Reply<T>(Box<dyn Duty<T>>);
 
 impl<T: Message> Reply<T> {
-    pub(crate) fn asked(
-        answer: oneshot::Sender<Result<T, NoReply>>,
-        question: Arc<Question>,
-    ) -> Self {
+    pub(crate) fn asked(answer: oneshot::Sender<Answer<T>>, question: Arc<Question>) -> Self {
         Self(Box::new(Asked {
             answer: Some(answer),
             question,
@@ -73,7 +70,7 @@ trait Duty<T>: Send + Sync {
 /// To somebody who waits.
 struct Asked<T: Message> {
     /// Taken by the answer.
-    answer: Option<oneshot::Sender<Result<T, NoReply>>>,
+    answer: Option<oneshot::Sender<Answer<T>>>,
     question: Arc<Question>,
 }
 
@@ -104,9 +101,9 @@ impl<T: Message> Drop for Asked<T> {
             return; // nobody waits: the ask timed out, or the request was never sent
         }
         let question = self.question.clone();
-        here::forsake(move |why| {
+        here::forsake(move |unanswered| {
             question.publish(DeadLetterReason::UnansweredReply);
-            let _ = answer.send(Err(why)); // gone meanwhile: then nobody misses it
+            let _ = answer.send(Err(unanswered)); // gone meanwhile: then nobody misses it
         });
     }
 }
@@ -135,11 +132,10 @@ impl<T: Message> Duty<T> for Told<T> {
 impl<T: Message> Drop for Told<T> {
     fn drop(&mut self) {
         if !self.is_done {
-            let (to, message) = (self.to.address().clone(), std::any::type_name::<T>());
-            let why = DeadLetterReason::UnansweredReply;
+            let message = std::any::type_name::<T>();
             self.to
                 .core()
-                .publish(&Event::DeadLetter { to, message, why });
+                .publish_dead(message, DeadLetterReason::UnansweredReply);
         }
     }
 }

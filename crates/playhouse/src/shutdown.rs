@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 pub enum Phase {
     /// Nothing new comes in.
     CloseDoors,
-    /// What came in is finished or handed back.
+    /// What came in is finished or handed back. After its tasks: actors that were asked to drain are waited for.
     FinishRequests,
     /// After its tasks: every actor is stopped; those that are not gone at the deadline are killed.
     StopActors,
@@ -130,7 +130,8 @@ impl Progress {
             let deadline = self.system.clock.deadline(limit);
             let mut is_in_time = self.run_steps(phase, deadline).await;
             is_in_time &= match phase {
-                Phase::CloseDoors | Phase::FinishRequests => true,
+                Phase::CloseDoors => true,
+                Phase::FinishRequests => self.finish_drains(deadline).await,
                 Phase::StopActors => self.stop_actors(deadline).await,
                 Phase::ReleaseResources => self.close_dispatchers(deadline).await,
             };
@@ -178,6 +179,21 @@ impl Progress {
             self.report.failed_tasks.push((phase, name, TooLate.into()));
         }
         is_in_time // dropping the set aborts what is left
+    }
+
+    /// One actor's last message may have asked another to drain, so it looks until nobody drains.
+    async fn finish_drains(&mut self, deadline: Deadline) -> bool {
+        let roots = self.system.roots.clone();
+        let all_drained = async {
+            while let Some(actor) = roots
+                .descendants()
+                .into_iter()
+                .find(|actor| actor.is_draining())
+            {
+                actor.exit.wait().await;
+            }
+        };
+        before(&self.system, deadline, all_drained).await.is_some()
     }
 
     async fn stop_actors(&mut self, deadline: Deadline) -> bool {

@@ -63,23 +63,34 @@ impl Bell {
     }
 }
 
-/// Runs a future on this thread, parking it between polls.
+/// Runs a future on this thread, parking it between polls. A poll may itself wait in here; each wait has a mark of its own,
+/// so the inner one cannot use up the wake-up of the outer one.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
+    struct Unpark {
+        thread: thread::Thread,
+        is_woken: AtomicBool,
+    }
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
-            self.0.unpark();
+            self.is_woken.store(true, Ordering::Release);
+            self.thread.unpark();
         }
     }
 
     let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let unpark = Arc::new(Unpark {
+        thread: thread::current(),
+        is_woken: AtomicBool::new(false),
+    });
+    let waker = Waker::from(unpark.clone());
     let mut context = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
-        thread::park();
+        while !unpark.is_woken.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
     }
 }
 

@@ -92,6 +92,8 @@ async fn nobody_starves() {
     for sender in senders {
         sender.await.unwrap();
     }
+    actor.drain();
+    actor.terminated().await;
     assert_eq!(end(&system).await.handled, 8 * 500);
 }
 

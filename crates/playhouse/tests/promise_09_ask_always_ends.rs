@@ -305,6 +305,25 @@ async fn a_reply_passes_its_duty_on() {
         })
     };
     let forwarder = system.spawn("forwarder", forwarder).unwrap();
+    let dropper = {
+        let target = target.clone();
+        Props::func(async move |ctx: &mut Context<Reply<u32>>| {
+            while let Some(reply) = ctx.recv().await {
+                target.tell(Msg::Drop(reply));
+            }
+            Ok(())
+        })
+    };
+    let dropper = system.spawn("dropper", dropper).unwrap();
+    let error = dropper
+        .ask(|reply| reply)
+        .within(secs(60))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, AskError::NoReply { by, .. } if by == target),
+        "who dropped it"
+    );
     assert_eq!(
         forwarder.ask(|reply| reply).within(secs(60)).await.unwrap(),
         "7"
@@ -322,7 +341,7 @@ async fn a_reply_passes_its_duty_on() {
     assert_eq!(told.recv().await, Some(7));
     target.tell(Msg::Drop(Reply::to(&listener)));
     ask(&target, Msg::Answer).await.unwrap();
-    assert_eq!(events.dead(DeadLetterReason::UnansweredReply), 1);
+    assert_eq!(events.dead(DeadLetterReason::UnansweredReply), 2);
     end(&system).await;
 }
 

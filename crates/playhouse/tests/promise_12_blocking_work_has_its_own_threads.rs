@@ -333,3 +333,31 @@ async fn a_handler_that_never_comes_back_is_named_and_does_not_hold_up_the_shutd
         Exit::Killed | Exit::Shutdown
     ));
 }
+
+/// A blocking call inside a poll parks the same thread that the actor's own future parks between polls.
+#[tokio::test]
+async fn a_blocking_call_uses_up_no_wake_up_of_the_actor_it_is_made_in() {
+    let (system, _) = system();
+    let on = system.dispatcher("pinned").unwrap();
+    let (wake, woken) = tokio::sync::oneshot::channel();
+    let target = Props::func(async move |ctx: &mut Context<Reply<()>>| {
+        let reply = ctx.recv().await.ok_or("nobody asks")?;
+        let _ = wake.send(()); // wakes the asker's other future while the asker blocks
+        reply.send(());
+        Ok(())
+    });
+    let target = system.spawn("target", target).unwrap();
+    let body = Props::func(async move |_ctx: &mut Context<()>| {
+        let blocks = async { target.ask(|reply| reply).blocking_within(secs(60)) };
+        let (woken, answered) = tokio::join!(biased; woken, blocks);
+        woken?;
+        answered?;
+        Ok(())
+    });
+    let exit = system
+        .spawn_anonymous(body.dispatcher(&on))
+        .terminated()
+        .await;
+    assert!(matches!(exit, Exit::Stopped), "{exit}");
+    end(&system).await;
+}

@@ -58,6 +58,45 @@ async fn phases_run_in_order_and_actors_stop_between_the_second_and_the_last() {
 }
 
 #[tokio::test]
+async fn who_drains_is_given_the_time_to_finish_and_so_is_who_it_asks_to_drain() {
+    struct Relay {
+        next: Option<ActorRef<u32>>,
+        seen: mpsc::UnboundedSender<u32>,
+    }
+    impl Actor for Relay {
+        type Msg = u32;
+        async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
+            tokio::task::yield_now().await;
+            match &self.next {
+                Some(next) => next.send(n).await?,
+                None => self.seen.send(n)?,
+            }
+            Ok(())
+        }
+        async fn signal(&mut self, _ctx: &mut Context<u32>, _signal: Signal) -> Outcome {
+            self.next.iter().for_each(ActorRef::drain);
+            Ok(())
+        }
+    }
+    let (system, _) = system();
+    let (seen, mut journal) = journal();
+    let heard = seen.clone();
+    let last = system.spawn_anonymous(move || Relay {
+        next: None,
+        seen: heard,
+    });
+    let first = system.spawn_anonymous(move || Relay {
+        next: Some(last),
+        seen,
+    });
+    (0..100).for_each(|n| first.tell(n));
+    first.drain();
+    let ledger = end(&system).await;
+    assert_eq!((ledger.handled, ledger.dead), (200, 0));
+    assert_eq!(read(&mut journal), (0..100).collect::<Vec<_>>());
+}
+
+#[tokio::test]
 async fn tasks_of_one_phase_run_together() {
     let (system, _) = system();
     let barrier = std::sync::Arc::new(tokio::sync::Barrier::new(2));

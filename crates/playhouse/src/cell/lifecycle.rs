@@ -63,6 +63,8 @@ impl<M: Message> Life<M> {
     ) {
         let core = self.cell.core.clone();
         self.cell.close();
+        ctx.bury_stash();
+        ctx.timers.cancel_all();
         core.own_work.cancel();
         end_children(&core, &exit).await;
         if let Some(mut role) = role {

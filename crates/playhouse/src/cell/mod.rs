@@ -60,6 +60,7 @@ pub(crate) struct Core {
     in_hand: AtomicUsize,
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     verdict: Mutex<Option<Failure>>,
+    pub(crate) stash_bound: usize,
     lifetime: Lifetime,
     /// Strong references. Memory is counted by the `Arc` around the cell.
     handles: AtomicUsize,
@@ -76,6 +77,11 @@ impl Core {
         self.signals.drain();
     }
 
+    /// Asked to drain and to nothing else, and not ended yet.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.signals.orders().drain && !self.signals.is_stopping() && !self.exit.initialized()
+    }
+
     pub(crate) fn kill(&self) {
         self.places.close();
         self.signals.kill();
@@ -88,6 +94,11 @@ impl Core {
 
     pub(crate) fn publish(&self, event: &Event) {
         self.system.events.publish(event);
+    }
+
+    pub(crate) fn publish_dead(&self, message: &'static str, why: DeadLetterReason) {
+        let to = self.address.clone();
+        self.publish(&Event::DeadLetter { to, message, why });
     }
 
     /// Fails the turn that is on now, whatever its handler returns.
@@ -169,6 +180,7 @@ impl<M: Message> Cell<M> {
             deadline: Mutex::new(None),
             in_hand: AtomicUsize::new(0),
             verdict: Mutex::new(None),
+            stash_bound: settings.stash.unwrap_or(settings.mailbox.places),
             lifetime: settings.lifetime,
             handles: AtomicUsize::new(0),
             system: system.clone(),
@@ -212,10 +224,10 @@ impl<M: Message> Cell<M> {
         Some(slot)
     }
 
-    /// Nothing is queued, promised to a permit or under way. In this order: what is under way pushes before it is
+    /// Nothing is queued, promised to a permit or under way; what is stashed holds its places. In this order: what is under way pushes before it is
     /// counted as done, and a permit pushes while its place is still taken.
-    pub(crate) fn is_drained(&self) -> bool {
-        self.core.own_work.is_empty() && self.core.places.is_all_free() && self.lane.is_empty()
+    pub(crate) fn is_drained(&self, stashed: usize) -> bool {
+        self.core.own_work.is_empty() && self.core.places.taken() == stashed && self.lane.is_empty()
     }
 
     /// Takes nothing more, and buries what waits.
@@ -240,7 +252,7 @@ impl<M: Message> Cell<M> {
                 ledger.dead += 1;
             }),
             // No message was ever made of these, and nobody is left to be told.
-            Slot::BrokenPipe(_) | Slot::Terminated { .. } => return,
+            Slot::Tick(_) | Slot::BrokenPipe(_) | Slot::Terminated { .. } => return,
         }
         dead_letters::publish(&self.core, why);
         dead_letters::drop_in_turn(&self.core, slot);

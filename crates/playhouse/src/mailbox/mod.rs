@@ -21,6 +21,7 @@ use crate::ask::Question;
 use crate::failure::Failure;
 use crate::limits;
 use crate::sync::Arc;
+use crate::timers::Tick;
 use std::marker::PhantomData;
 
 /// How many messages may wait. Bounded by [`limits::MAILBOX`] unless said otherwise.
@@ -91,6 +92,8 @@ pub(crate) enum Slot<M> {
     },
     /// The result of an own ask or pipe. Outside the capacity.
     Completion(Make<M>),
+    /// An own timer is due. Outside the capacity.
+    Tick(Tick),
     /// An own pipe that panicked or could not run. Outside the capacity.
     BrokenPipe(Failure),
     /// A watched actor ended. Outside the capacity.

@@ -164,8 +164,8 @@ impl Places {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    pub(crate) fn is_all_free(&self) -> bool {
-        self.0.lock().taken == 0
+    pub(crate) fn taken(&self) -> usize {
+        self.0.lock().taken
     }
 }
 
@@ -286,6 +286,6 @@ mod tests {
         );
         assert_eq!(places.try_take(), Err(NoPlace::Closed));
         places.free();
-        assert!(places.is_all_free());
+        assert_eq!(places.taken(), 0);
     }
 }

@@ -43,7 +43,8 @@ impl Budget {
         }
     }
 
-    /// First come, first served; more than the total is cut to the total, so what is larger goes alone. Cancel safe.
+    /// First come, first served; more than the total is cut to the total, so what is larger goes alone. Cancel
+    /// safe. A share is kept for the first in line, so poll a wait to its end or drop it.
     pub async fn take(&self, amount: usize) -> Share {
         let units = u32::try_from(amount.div_ceil(self.unit))
             .unwrap_or(u32::MAX)

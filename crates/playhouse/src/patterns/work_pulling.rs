@@ -3,7 +3,7 @@
 use crate::actor::{Message, Outcome};
 use crate::actor_ref::ActorRef;
 use crate::context::Context;
-use crate::events::{DeadLetterReason, Event};
+use crate::events::DeadLetterReason;
 use crate::mailbox::Mailbox;
 use crate::props::{FuncProps, IntoProps, Props};
 use crate::send_error::TrySendError;
@@ -275,12 +275,9 @@ impl<J: Message> Foreman<J> {
             _ if is_done => {}
             Some(job) => self.again.push_back((job, number + 1)),
             None => {
-                let (to, message) = (ctx.me().address().clone(), std::any::type_name::<J>());
-                ctx.core().publish(&Event::DeadLetter {
-                    to,
-                    message,
-                    why: DeadLetterReason::JobFailed,
-                });
+                let message = std::any::type_name::<J>();
+                ctx.core()
+                    .publish_dead(message, DeadLetterReason::JobFailed);
             }
         }
     }

@@ -1,0 +1,250 @@
+//! Keyed timers. A tick is a slot that names its key and its setting; whether it still counts is decided when the actor
+//! takes it, so a cancelled or replaced tick is never delivered, not even when it was queued already.
+
+use crate::actor::Message;
+use crate::cell::Cell;
+use crate::clock::Deadline;
+use crate::context::Context;
+use crate::events::Event;
+use crate::limits;
+use crate::mailbox::{Make, Slot};
+use crate::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+use tokio::task::AbortHandle;
+
+/// Keyed: a key set again replaces. A cancelled or replaced tick is never delivered. All end with the actor. A key has at
+/// most one tick that is not delivered yet; beyond [`limits::COMPLETIONS_PER_ACTOR`] keys a timer is not started, and
+/// that is an event.
+pub struct Timers<'a, M>(pub(crate) &'a mut Context<M>);
+
+impl<M: Message> Timers<'_, M> {
+    /// One tick.
+    pub fn once(&mut self, key: impl Into<TimerKey>, after: Duration, msg: M) {
+        self.0.timers.set(key.into(), after, Beat::Once(msg));
+    }
+
+    /// Ticks for ever; the wait for the next begins when the last was handled.
+    pub fn fixed_delay(
+        &mut self,
+        key: impl Into<TimerKey>,
+        every: Duration,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        self.0.timers.set(
+            key.into(),
+            every,
+            Beat::Delay(every, Arc::new(Mutex::new(Box::new(make)))),
+        );
+    }
+
+    /// Ticks on schedule, for ever; missed ones are merged into one.
+    ///
+    /// # Panics
+    /// If `every` is zero: such a schedule has no next tick.
+    pub fn fixed_rate(
+        &mut self,
+        key: impl Into<TimerKey>,
+        every: Duration,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        assert!(
+            !every.is_zero(),
+            "a schedule needs time between its ticks; `Context::again` has none"
+        );
+        self.0.timers.set(
+            key.into(),
+            every,
+            Beat::Rate(every, Arc::new(Mutex::new(Box::new(make)))),
+        );
+    }
+
+    /// No tick of this key any more.
+    pub fn cancel(&mut self, key: impl Into<TimerKey>) {
+        self.0.timers.running.remove(&key.into());
+    }
+
+    /// Is a tick of this key still to come?
+    pub fn is_active(&self, key: impl Into<TimerKey>) -> bool {
+        self.0.timers.running.contains_key(&key.into())
+    }
+}
+
+impl<M> fmt::Debug for Timers<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.timers.running.keys()).finish()
+    }
+}
+
+/// What names a timer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TimerKey {
+    /// A constant.
+    Name(&'static str),
+    /// A text made at run time.
+    Text(String),
+    /// A number.
+    Number(u64),
+}
+
+impl From<&'static str> for TimerKey {
+    fn from(key: &'static str) -> Self {
+        Self::Name(key)
+    }
+}
+
+impl From<String> for TimerKey {
+    fn from(key: String) -> Self {
+        Self::Text(key)
+    }
+}
+
+impl From<u64> for TimerKey {
+    fn from(key: u64) -> Self {
+        Self::Number(key)
+    }
+}
+
+/// A tick on its way: whose, and of which setting of that key.
+pub(crate) struct Tick {
+    key: TimerKey,
+    setting: u64,
+}
+
+/// The timers of one actor.
+pub(crate) struct TimerSet<M> {
+    cell: Arc<Cell<M>>,
+    running: HashMap<TimerKey, Running<M>>,
+    settings: u64,
+    /// The `fixed_delay` whose tick is in the actor's hands.
+    handling: Option<Tick>,
+}
+
+struct Running<M> {
+    setting: u64,
+    due: Deadline,
+    beat: Beat<M>,
+    /// The wait for the next tick; dropped, it ends.
+    sleeper: Sleeper,
+}
+
+enum Beat<M> {
+    Once(M),
+    Delay(Duration, Maker<M>),
+    Rate(Duration, Maker<M>),
+}
+
+/// Called in the actor's turn, one tick at a time.
+type Maker<M> = Arc<Mutex<Box<dyn FnMut() -> M + Send>>>;
+
+struct Sleeper(AbortHandle);
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl<M: Message> TimerSet<M> {
+    pub(crate) fn new(cell: &Arc<Cell<M>>) -> Self {
+        Self {
+            cell: cell.clone(),
+            running: HashMap::new(),
+            settings: 0,
+            handling: None,
+        }
+    }
+
+    /// What the tick stands for; `None` if it was cancelled or replaced. A schedule goes on from here.
+    pub(crate) fn take(&mut self, tick: Tick) -> Option<Make<M>> {
+        let running = self
+            .running
+            .get_mut(&tick.key)
+            .filter(|running| running.setting == tick.setting)?;
+        let maker = match &running.beat {
+            Beat::Once(_) => {
+                let Some(Running {
+                    beat: Beat::Once(msg),
+                    ..
+                }) = self.running.remove(&tick.key)
+                else {
+                    return None;
+                };
+                return Some(Box::new(move || msg));
+            }
+            Beat::Delay(_, maker) => {
+                let maker = maker.clone();
+                self.handling = Some(tick);
+                maker
+            }
+            Beat::Rate(every, maker) => {
+                running.due = running
+                    .due
+                    .next_on_schedule(*every, self.cell.core.system.clock.now());
+                running.sleeper = sleep(&self.cell, running.due, tick);
+                maker.clone()
+            }
+        };
+        Some(Box::new(move || (*maker.lock())()))
+    }
+
+    /// The message in hand was handled: if it was a tick of a `fixed_delay`, the next wait begins.
+    pub(crate) fn handled(&mut self) {
+        let Some(tick) = self.handling.take() else {
+            return;
+        };
+        let running = self
+            .running
+            .get_mut(&tick.key)
+            .filter(|running| running.setting == tick.setting);
+        if let Some(running) = running
+            && let Beat::Delay(every, _) = running.beat
+        {
+            running.due = self.cell.core.system.clock.deadline(every);
+            running.sleeper = sleep(&self.cell, running.due, tick);
+        }
+    }
+
+    pub(crate) fn cancel_all(&mut self) {
+        self.running.clear();
+    }
+
+    fn set(&mut self, key: TimerKey, after: Duration, beat: Beat<M>) {
+        let core = &self.cell.core;
+        if self.running.len() >= limits::COMPLETIONS_PER_ACTOR && !self.running.contains_key(&key) {
+            return core.publish(&Event::TooManyCompletions {
+                who: core.address.clone(),
+            });
+        }
+        self.settings += 1;
+        let setting = self.settings;
+        let due = core.system.clock.deadline(after);
+        let sleeper = sleep(
+            &self.cell,
+            due,
+            Tick {
+                key: key.clone(),
+                setting,
+            },
+        );
+        self.running.insert(
+            key,
+            Running {
+                setting,
+                due,
+                beat,
+                sleeper,
+            },
+        );
+    }
+}
+
+fn sleep<M: Message>(cell: &Arc<Cell<M>>, due: Deadline, tick: Tick) -> Sleeper {
+    let (timer, to) = (cell.core.system.clock.sleep_until(due), cell.clone());
+    let task = cell.core.system.runtime.spawn(async move {
+        timer.await;
+        to.push_aside(Slot::Tick(tick));
+    });
+    Sleeper(task.abort_handle())
+}
