@@ -215,43 +215,45 @@ async fn pipes_are_cancelled_with_the_actor() {
     end(&system).await;
 }
 
+/// Writes down its post-stop and its drop.
+struct Parent {
+    name: &'static str,
+    has_child: bool,
+    seen: mpsc::UnboundedSender<String>,
+}
+impl Actor for Parent {
+    type Msg = ();
+    async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
+        if self.has_child {
+            let seen = self.seen.clone();
+            ctx.spawn("child", move || Parent {
+                name: "child",
+                has_child: false,
+                seen,
+            })?;
+        }
+        Ok(())
+    }
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        Ok(())
+    }
+    async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
+        if matches!(signal, Signal::PostStop) {
+            assert!(ctx.children().is_empty());
+            self.seen.send(format!("{} post-stop", self.name))?;
+        }
+        Ok(())
+    }
+}
+impl Drop for Parent {
+    fn drop(&mut self) {
+        let _ = self.seen.send(format!("{} dropped", self.name));
+    }
+}
+
 /// Children, post-stop, state, name, then watchers.
 #[tokio::test]
 async fn an_actor_ends_in_order() {
-    struct Parent {
-        name: &'static str,
-        has_child: bool,
-        seen: mpsc::UnboundedSender<String>,
-    }
-    impl Actor for Parent {
-        type Msg = ();
-        async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
-            if self.has_child {
-                let seen = self.seen.clone();
-                ctx.spawn("child", move || Parent {
-                    name: "child",
-                    has_child: false,
-                    seen,
-                })?;
-            }
-            Ok(())
-        }
-        async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
-            Ok(())
-        }
-        async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
-            if matches!(signal, Signal::PostStop) {
-                assert!(ctx.children().is_empty());
-                self.seen.send(format!("{} post-stop", self.name))?;
-            }
-            Ok(())
-        }
-    }
-    impl Drop for Parent {
-        fn drop(&mut self) {
-            let _ = self.seen.send(format!("{} dropped", self.name));
-        }
-    }
     let (system, events) = system();
     let (seen, mut journal) = journal();
     let (watched, told) = (system.clone(), seen.clone());
