@@ -84,7 +84,8 @@ pub trait BlockingActor: Sized + 'static {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Signal {
-    /// The last thing the actor hears; its children have ended, its state is dropped next.
+    /// The last thing the actor hears; its children have ended, its state is dropped next. A failure here makes the exit
+    /// `Failed`.
     PostStop,
     /// A watched actor has ended.
     Terminated {

@@ -33,8 +33,8 @@ pub enum Event {
         /// Why.
         exit: Exit,
     },
-    /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was answered
-    /// with an error, or not started.
+    /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was
+    /// answered with an error, or not started.
     TooManyCompletions {
         /// Whose.
         who: Address,

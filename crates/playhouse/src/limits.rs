@@ -21,7 +21,7 @@ pub const BLOCKING_THREADS: usize = 16;
 /// end, and the bound exists to name that leak.
 pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 
-/// Bytes of an actor's or a system's name. A path of a dozen of them still fits a log line's worth of kilobytes.
+/// Bytes of an actor's or a system's name: as many as a file's. Each log line about an actor repeats its whole path.
 pub const NAME_BYTES: usize = 255;
 
 /// How long a phase of the shutdown may take unless the builder says otherwise. Service managers wait 10 to 30 seconds

@@ -9,8 +9,8 @@ use crate::here;
 use crate::sync::{Arc, Mutex, oneshot};
 use std::fmt;
 
-/// The right and duty to answer once. Dropped (by `?`, a panic, a stop), the asker hears [`NoReply`] at once, with the
-/// reason. `Send + Sync`.
+/// The right and duty to answer once. Dropped (by `?`, a panic, a stop), the asker hears [`NoReply`](crate::NoReply) at
+/// once, with the reason. `Send + Sync`.
 #[must_use = "dropping a reply tells the asker that there will be no answer"]
 pub struct Reply<T>(Box<dyn Duty<T>>);
 

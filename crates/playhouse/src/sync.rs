@@ -63,8 +63,8 @@ impl Bell {
     }
 }
 
-/// Runs a future on this thread, parking it between polls. A poll may itself wait in here; each wait has a mark of its own,
-/// so the inner one cannot use up the wake-up of the outer one.
+/// Runs a future on this thread, parking it between polls. A poll may itself wait in here; each wait has a mark of its
+/// own, so the inner one cannot use up the wake-up of the outer one.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark {
         thread: thread::Thread,

@@ -171,6 +171,49 @@ async fn drain_waits_for_permits_and_for_pipes_and_asks_under_way() {
     end(&system).await;
 }
 
+/// With nothing else to wait for than the one thing that is under way.
+#[tokio::test]
+async fn drain_waits_for_a_pipe_alone_and_for_an_ask_alone() {
+    for is_ask in [false, true] {
+        let (system, _) = system();
+        let gate = Arc::new(Semaphore::new(0));
+        let (opened, answering) = (gate.clone(), gate.clone());
+        let slow = Props::func(async move |ctx: &mut Context<Reply<u32>>| {
+            let reply = ctx.recv().await.ok_or("nobody asks")?;
+            answering.acquire().await?.forget();
+            reply.send(1);
+            Ok(())
+        });
+        let slow = system.spawn("slow", slow).unwrap();
+        let (ready, mut is_ready) = journal();
+        let (seen, mut results) = journal();
+        let actor = Props::func(async move |ctx: &mut Context<u32>| {
+            if is_ask {
+                let unanswered = |answer: Result<u32, AskError>| answer.unwrap_or(0);
+                ctx.ask(&slow, secs(60), |reply| reply, unanswered);
+            } else {
+                let piped = async move { opened.acquire().await.map(|permit| permit.forget()) };
+                ctx.pipe_to_self(piped, |_| 1);
+            }
+            ready.send(())?;
+            while let Some(n) = ctx.recv().await {
+                seen.send(n)?;
+            }
+            Ok(())
+        });
+        let actor = system.spawn("actor", actor).unwrap();
+        is_ready.recv().await;
+        actor.drain();
+        for _ in 0..10 {
+            tokio::task::yield_now().await; // time enough to end too early, on this one thread
+        }
+        gate.add_permits(1);
+        assert!(matches!(actor.terminated().await, Exit::Drained));
+        assert_eq!(read(&mut results), [1]);
+        end(&system).await;
+    }
+}
+
 #[tokio::test]
 async fn a_permit_used_after_the_end_is_a_dead_letter() {
     let (system, events) = system();
@@ -215,43 +258,45 @@ async fn pipes_are_cancelled_with_the_actor() {
     end(&system).await;
 }
 
+/// Writes down its post-stop and its drop.
+struct Parent {
+    name: &'static str,
+    has_child: bool,
+    seen: mpsc::UnboundedSender<String>,
+}
+impl Actor for Parent {
+    type Msg = ();
+    async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
+        if self.has_child {
+            let seen = self.seen.clone();
+            ctx.spawn("child", move || Parent {
+                name: "child",
+                has_child: false,
+                seen,
+            })?;
+        }
+        Ok(())
+    }
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        Ok(())
+    }
+    async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
+        if matches!(signal, Signal::PostStop) {
+            assert!(ctx.children().is_empty());
+            self.seen.send(format!("{} post-stop", self.name))?;
+        }
+        Ok(())
+    }
+}
+impl Drop for Parent {
+    fn drop(&mut self) {
+        let _ = self.seen.send(format!("{} dropped", self.name));
+    }
+}
+
 /// Children, post-stop, state, name, then watchers.
 #[tokio::test]
 async fn an_actor_ends_in_order() {
-    struct Parent {
-        name: &'static str,
-        has_child: bool,
-        seen: mpsc::UnboundedSender<String>,
-    }
-    impl Actor for Parent {
-        type Msg = ();
-        async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
-            if self.has_child {
-                let seen = self.seen.clone();
-                ctx.spawn("child", move || Parent {
-                    name: "child",
-                    has_child: false,
-                    seen,
-                })?;
-            }
-            Ok(())
-        }
-        async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
-            Ok(())
-        }
-        async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
-            if matches!(signal, Signal::PostStop) {
-                assert!(ctx.children().is_empty());
-                self.seen.send(format!("{} post-stop", self.name))?;
-            }
-            Ok(())
-        }
-    }
-    impl Drop for Parent {
-        fn drop(&mut self) {
-            let _ = self.seen.send(format!("{} dropped", self.name));
-        }
-    }
     let (system, events) = system();
     let (seen, mut journal) = journal();
     let (watched, told) = (system.clone(), seen.clone());

@@ -11,7 +11,6 @@ use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, drop_quietly};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::Poll;
 
 /// Makes a role in the actor's own turn.
 pub(crate) trait Casting<M: Message>: 'static {
@@ -72,12 +71,10 @@ impl<M: Message> Life<M> {
                 play(&core, role.signal(&mut ctx, Signal::PostStop)).await
             {
                 let failed = fail(&core, failure);
-                // The first failure is the cause; this one is published all the same.
-                exit = if matches!(exit, Exit::Failed(_)) {
-                    exit
-                } else {
-                    failed
-                };
+                // Of two failures the first is the cause; this one is published all the same.
+                if !matches!(exit, Exit::Failed(_)) {
+                    exit = failed;
+                }
             }
             core.own_work.cancel();
             drop_state(&core, role, &exit);
@@ -156,10 +153,7 @@ async fn end_children(core: &Core, exit: &Exit) {
             has_killed = true;
             core.children.kill_all();
         }
-        match all_ended.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(()),
-            Poll::Pending => Poll::Pending,
-        }
+        all_ended.as_mut().poll(context)
     })
     .await;
 }

@@ -3,7 +3,7 @@
 //! * [`Core`] is what does not depend on the protocol: identity, orders, places, family, books. Parents, watchers,
 //!   permits and blocking waits know only this.
 //! * [`Cell`] adds the message lane. An `ActorRef` is a counted handle on a cell.
-//! * The state and the context live in the actor's task ([`lifecycle`]), which alone takes messages ([`turn`]).
+//! * The state and the context live in the actor's task ([`lifecycle`]), which alone takes messages ([`turn`], [`arrival`]).
 //!
 //! Who may do what, so that no message is lost:
 //!
@@ -11,6 +11,7 @@
 //! 2. To end: close the places, close the lane, bury what was queued. Later permits find the lane closed.
 //! 3. The task registers with both bells *before* it looks; whoever changes something rings *after* the change.
 
+pub(crate) mod arrival;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
 pub(crate) mod roles;
@@ -55,8 +56,8 @@ pub(crate) struct Core {
     pub(crate) exit: SetOnce<Exit>,
     /// Of the question in hand, for asks made while handling it.
     pub(crate) deadline: Mutex<Option<Deadline>>,
-    /// Messages taken whose outcome is not written down yet. Only the turn changes it; it is here so that a life cut short
-    /// can still write it down.
+    /// Messages taken whose outcome is not written down yet. Only the turn changes it; it is here so that a life cut
+    /// short can still write it down.
     in_hand: AtomicUsize,
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     verdict: Mutex<Option<Failure>>,
@@ -224,8 +225,8 @@ impl<M: Message> Cell<M> {
         Some(slot)
     }
 
-    /// Nothing is queued, promised to a permit or under way; what is stashed holds its places. In this order: what is under way pushes before it is
-    /// counted as done, and a permit pushes while its place is still taken.
+    /// Nothing is queued, promised to a permit or under way; what is stashed holds its places. In this order: what is
+    /// under way pushes before it is counted as done, and a permit pushes while its place is still taken.
     pub(crate) fn is_drained(&self, stashed: usize) -> bool {
         self.core.own_work.is_empty() && self.core.places.taken() == stashed && self.lane.is_empty()
     }

@@ -1,9 +1,10 @@
 //! The turn of an actor.
 
 use super::Core;
+use super::arrival::{Arrival, Asking};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
-use crate::context::{Arrival, Asking, Context};
+use crate::context::Context;
 use crate::events::Event;
 use crate::failure::Failure;
 use crate::here;
@@ -37,8 +38,19 @@ pub(crate) enum Played<T> {
     Interrupted,
 }
 
+impl<T> Played<T> {
+    /// What the asker hears whose reply was dropped by this.
+    fn why_unanswered(&self) -> NoReply {
+        match self {
+            Played::Done(_) => NoReply::Dropped,
+            Played::Failed(failure) => NoReply::Failed(failure.clone()),
+            Played::Interrupted => NoReply::Stopped,
+        }
+    }
+}
+
 /// Takes what comes, control first, one message at a time, until an order or a failure ends the actor. After
-/// `throughput` messages it goes to the back of the run queue (inside [`Context::next`]).
+/// `throughput` messages it goes to the back of the run queue (inside `Context::next`).
 pub(crate) async fn take_turns<R: Role>(role: &mut R, ctx: &mut Context<R::Msg>) -> Exit {
     let core = ctx.core().clone();
     loop {
@@ -96,18 +108,17 @@ pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome
             Ok(Poll::Ready(outcome)) => Poll::Ready(judge(core, outcome)),
             Err(payload) => Poll::Ready(Played::Failed(Failure::from_panic(payload))),
         };
-        forsaken.answer(&why_unanswered(&played));
+        forsaken.answer(&match &played {
+            Poll::Ready(played) => played.why_unanswered(),
+            Poll::Pending => NoReply::Dropped,
+        });
         played
     })
     .await;
     let ((), forsaken) = here::turn(core, || {
         let _ = catch(|| code.set(None)); // the user's drops, should the code have been interrupted
     });
-    forsaken.answer(&match &played {
-        Played::Failed(failure) => NoReply::Failed(failure.clone()),
-        Played::Interrupted => NoReply::Stopped,
-        Played::Done(_) => NoReply::Dropped,
-    });
+    forsaken.answer(&played.why_unanswered());
     played
 }
 
@@ -122,13 +133,5 @@ fn judge<T>(core: &Core, outcome: Outcome<T>) -> Played<T> {
             Played::Interrupted
         }
         (Err(failure), _) => Played::Failed(failure),
-    }
-}
-
-fn why_unanswered<T>(played: &Poll<Played<T>>) -> NoReply {
-    match played {
-        Poll::Ready(Played::Failed(failure)) => NoReply::Failed(failure.clone()),
-        Poll::Ready(Played::Interrupted) => NoReply::Stopped,
-        Poll::Ready(Played::Done(_)) | Poll::Pending => NoReply::Dropped,
     }
 }

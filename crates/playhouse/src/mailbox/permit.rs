@@ -221,6 +221,8 @@ fn wake(waiter: Option<Waker>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
 
     fn poll(places: &Places, ticket: &mut Ticket) -> Poll<Result<(), NoPlace>> {
         places.poll_take(ticket, &Context::from_waker(Waker::noop()))
@@ -287,5 +289,68 @@ mod tests {
         assert_eq!(places.try_take(), Err(NoPlace::Closed));
         places.free();
         assert_eq!(places.taken(), 0);
+    }
+
+    /// What may happen to a mailbox of few places with few waiters.
+    #[derive(Clone, Debug)]
+    enum Step {
+        TryTake,
+        Poll(usize),
+        Leave(usize),
+        Free,
+        Rest,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            Just(Step::TryTake),
+            (0..4_usize).prop_map(Step::Poll),
+            (0..4_usize).prop_map(Step::Leave),
+            Just(Step::Free),
+            Just(Step::Rest),
+        ]
+    }
+
+    /// What must hold between any two steps.
+    fn check(places: &Places) {
+        let line = places.0.lock();
+        assert!(line.taken <= line.capacity, "never more than there are");
+        let claims: usize = line.waiting.values().map(Waiter::claims).sum();
+        assert_eq!(line.claims, claims);
+        let woken = line.waiting.len() - line.unwoken.len();
+        assert_eq!(
+            woken,
+            line.waiting
+                .values()
+                .filter(|waiter| waiter.is_woken)
+                .count()
+        );
+        assert!(
+            woken >= line.room().min(line.waiting.len()),
+            "no place lies there with everybody asleep"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_wake_up_is_lost_whatever_happens(capacity in 1..4_usize, steps in vec(step(), 0..80)) {
+            let places = Places::new(capacity);
+            let mut tickets: [Ticket; 4] = [None; 4];
+            for step in steps {
+                match step {
+                    Step::TryTake => places.try_take().unwrap_or_default(),
+                    Step::Poll(n) => assert_ne!(poll(&places, &mut tickets[n]), Poll::Ready(Err(NoPlace::Full))),
+                    Step::Leave(n) => places.leave(&mut tickets[n]),
+                    Step::Free if places.taken() > 0 => places.free(),
+                    Step::Free => {}
+                    Step::Rest => places.rest(),
+                }
+                check(&places);
+            }
+            // Once the actor is idle, every place can be had, whoever asks.
+            (0..places.taken()).for_each(|_| places.free());
+            places.rest();
+            prop_assert_eq!((0..).take_while(|_| places.try_take().is_ok()).count(), capacity);
+        }
     }
 }
