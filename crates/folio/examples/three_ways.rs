@@ -44,11 +44,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Some(file) = std::env::args_os().nth(1).map(PathBuf::from) else {
         return Err("name a PDF: cargo run --release --example three_ways FILE".into());
     };
-    let locator = Locator::new(Environment::of_this_process(), std::env::var_os("FOLIO_PDFIUM").map(Into::into));
+    let locator = Locator::new(
+        Environment::of_this_process(),
+        std::env::var_os("FOLIO_PDFIUM").map(Into::into),
+    );
     let fetcher = Fetcher::new(Tool::usual(), Pin::of_this_platform());
-    let library = obtain(&locator, &fetcher, Network::Allowed, &mut |line| eprintln!("{line}"))?.path;
+    let library = obtain(&locator, &fetcher, Network::Allowed, &mut |line| {
+        eprintln!("{line}")
+    })?
+    .path;
 
-    println!("{:<16}{:>8}{:>14}{:>16}{:>12}", "way", "opens", "parsing ms", "CPU ms/page", "pages/s");
+    println!(
+        "{:<16}{:>8}{:>14}{:>16}{:>12}",
+        "way", "opens", "parsing ms", "CPU ms/page", "pages/s"
+    );
     show("open per page", &by_turns(&library, &file, true)?);
     show("lock", &by_turns(&library, &file, false)?);
     show("owner", &by_owner(&library, &file)?);
@@ -74,11 +83,15 @@ fn by_turns(library: &Path, file: &Path, open_per_page: bool) -> Result<Cost, Bo
     let owner = thread::spawn(move || -> Result<(), String> {
         let pdfium = Pdfium::load(&library).map_err(|error| error.to_string())?;
         let mut document = None;
-        waiting.into_iter().for_each(|turn| turn(&pdfium, &mut document));
+        waiting
+            .into_iter()
+            .for_each(|turn| turn(&pdfium, &mut document));
         Ok(())
     });
     let parsing = Arc::new(std::sync::Mutex::new(Duration::ZERO));
-    let pages = in_turn(&turns, file, parsing.clone(), false, |document| Ok(document.page_count().min(PAGES_MAX)))?;
+    let pages = in_turn(&turns, file, parsing.clone(), false, |document| {
+        Ok(document.page_count().min(PAGES_MAX))
+    })?;
     let next = AtomicU32::new(0);
     thread::scope(|scope| -> Result<(), String> {
         let worker = || -> Result<(), String> {
@@ -87,12 +100,20 @@ fn by_turns(library: &Path, file: &Path, open_per_page: bool) -> Result<Cost, Bo
                 if index0 >= pages {
                     return Ok(());
                 }
-                let (bitmap, text) = in_turn(&turns, file, parsing.clone(), open_per_page, move |document| draw(document, index0))?;
+                let (bitmap, text) = in_turn(
+                    &turns,
+                    file,
+                    parsing.clone(),
+                    open_per_page,
+                    move |document| draw(document, index0),
+                )?;
                 finish(&bitmap, &text)?;
             }
         };
         let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
     })?;
     drop(turns);
     owner.join().map_err(|_| "the engine's thread panicked")??;
@@ -122,19 +143,38 @@ fn in_turn<T: Send + 'static>(
         })();
         let _ = answer.send(done); // a worker that failed meanwhile waits no more
     });
-    turns.send(turn).map_err(|_| "the engine's thread is gone")?;
+    turns
+        .send(turn)
+        .map_err(|_| "the engine's thread is gone")?;
     answered.recv().map_err(|_| "the engine's thread is gone")?
 }
 
 /// Way 3: the owner draws ahead, as far as places and bytes allow.
 fn by_owner(library: &Path, file: &Path) -> Result<Cost, Box<dyn Error>> {
     let meter = Meter::start();
-    let system = ActorSystem::builder("three-ways").dispatcher("encoding", Dispatcher::fixed(WORKERS)).build()?;
+    let system = ActorSystem::builder("three-ways")
+        .dispatcher("encoding", Dispatcher::fixed(WORKERS))
+        .build()?;
     let encoding = system.dispatcher("encoding")?;
-    let pool = WorkPool::new(WORKERS, Props::new(|| Encoder).dispatcher(&encoding)).waiting(WORKERS);
+    let pool =
+        WorkPool::new(WORKERS, Props::new(|| Encoder).dispatcher(&encoding)).waiting(WORKERS);
     let encoders = system.spawn("encoders", pool)?;
-    let (library, file, budget) = (library.to_owned(), file.to_owned(), Budget::new(BUDGET_BYTES));
-    let owner = system.spawn("owner", Props::blocking(move |_ctx| Ok(Owner { pdfium: Pdfium::load(&library)?, file, encoders, budget })))?;
+    let (library, file, budget) = (
+        library.to_owned(),
+        file.to_owned(),
+        Budget::new(BUDGET_BYTES),
+    );
+    let owner = system.spawn(
+        "owner",
+        Props::blocking(move |_ctx| {
+            Ok(Owner {
+                pdfium: Pdfium::load(&library)?,
+                file,
+                encoders,
+                budget,
+            })
+        }),
+    )?;
     let (pages, parsing) = owner.ask(DrawAll).blocking_within(secs(3600))?;
     owner.drain();
     let report = system.blocking_shutdown();
@@ -158,7 +198,9 @@ impl BlockingActor for Owner {
         let pages = document.page_count().min(PAGES_MAX);
         for index0 in 0..pages {
             let (width, height) = document.page(index0)?.pixel_size(Options::default().dpi)?;
-            let share = self.budget.blocking_take(width as usize * height as usize * 4)?;
+            let share = self
+                .budget
+                .blocking_take(width as usize * height as usize * 4)?;
             let place = self.encoders.blocking_reserve()?;
             place.send((draw(&document, index0)?, share));
         }
@@ -182,13 +224,16 @@ impl Actor for Encoder {
 
 fn open(pdfium: &Pdfium, file: &Path) -> Result<Document, String> {
     let handle = File::open(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    pdfium.open(handle, None).map_err(|error| format!("{}: {error}", file.display()))
+    pdfium
+        .open(handle, None)
+        .map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn draw(document: &Document, index0: u32) -> Result<Drawn, String> {
     let mut bitmap = Bitmap::new();
     let mut page = document.page(index0).map_err(|error| error.to_string())?;
-    page.render(Options::default().dpi, &mut bitmap, &mut || false).map_err(|error| error.to_string())?;
+    page.render(Options::default().dpi, &mut bitmap, &mut || false)
+        .map_err(|error| error.to_string())?;
     let text = page.text().map_err(|error| error.to_string())?;
     Ok((bitmap, text))
 }
@@ -207,11 +252,21 @@ struct Meter {
 }
 impl Meter {
     fn start() -> Self {
-        Self { began: Instant::now(), cpu: cpu_time(), opens: folio_pdf::counters().documents_opened }
+        Self {
+            began: Instant::now(),
+            cpu: cpu_time(),
+            opens: folio_pdf::counters().documents_opened,
+        }
     }
     fn stop(self, parsing: Duration, pages: u32) -> Cost {
         let opens = folio_pdf::counters().documents_opened - self.opens;
-        Cost { opens, parsing, pages, cpu: cpu_time() - self.cpu, wall: self.began.elapsed() }
+        Cost {
+            opens,
+            parsing,
+            pages,
+            cpu: cpu_time() - self.cpu,
+            wall: self.began.elapsed(),
+        }
     }
 }
 
@@ -220,7 +275,17 @@ fn cpu_time() -> Duration {
     /// Fields 14 and 15 of `/proc/self/stat`, counted after the name in parentheses, in hundredths of a second.
     const USER_AND_SYSTEM: std::ops::Range<usize> = 11..13;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = fields.get(USER_AND_SYSTEM).unwrap_or_default().iter().filter_map(|field| field.parse::<u64>().ok()).sum::<u64>();
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let ticks = fields
+        .get(USER_AND_SYSTEM)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum::<u64>();
     Duration::from_millis(ticks * 10)
 }

@@ -21,9 +21,13 @@ pub(crate) fn find(engine: &cli::Engine) -> Result<Found, CannotStart> {
         eprintln!("folio: {line}")
     })
     .map_err(|error| {
-            let hint = if engine.offline { "\nOr run this once without --offline." } else { "" };
-            CannotStart(format!("{error}{hint}"))
-        })
+        let hint = if engine.offline {
+            "\nOr run this once without --offline."
+        } else {
+            ""
+        };
+        CannotStart(format!("{error}{hint}"))
+    })
 }
 
 /// The password from a file's first line or a variable, if one was named.

@@ -24,7 +24,11 @@ fn refused(input: &Path, extra: &[&str], code: i32, says: &[&str]) -> common::En
     let out = scratch();
     let ended = run(extract(input, &out.path().join("out")).args(extra), code);
     for words in says {
-        assert!(ended.said.contains(words), "'{words}' is not in:\n{}", ended.said);
+        assert!(
+            ended.said.contains(words),
+            "'{words}' is not in:\n{}",
+            ended.said
+        );
     }
     assert!(!ended.said.contains("panicked"), "{}", ended.said);
     ended
@@ -37,7 +41,10 @@ fn wrong_usage_is_exit_2_and_names_the_option() {
         (vec!["--image", "gif"], "jpeg, png or none"),
         (vec!["--pages", "0"], "counted from 1"),
         (vec!["--qualty", "3"], "--quality"),
-        (vec!["--password-env", "FOLIO_NO_SUCH_VARIABLE"], "FOLIO_NO_SUCH_VARIABLE"),
+        (
+            vec!["--password-env", "FOLIO_NO_SUCH_VARIABLE"],
+            "FOLIO_NO_SUCH_VARIABLE",
+        ),
         (vec!["--password-file", "/no/such/file"], "--password-file"),
     ] {
         refused(&sample(), &arguments, 2, &[says]);
@@ -48,8 +55,18 @@ fn wrong_usage_is_exit_2_and_names_the_option() {
 
 #[test]
 fn a_missing_file_is_exit_2_alone_and_exit_1_beside_others() {
-    refused(Path::new("no-such.pdf"), &[], 2, &["no-such.pdf: there is no such file"]);
-    let ended = refused(&sample(), &["no-such.pdf"], 1, &["no-such.pdf: there is no such file"]);
+    refused(
+        Path::new("no-such.pdf"),
+        &[],
+        2,
+        &["no-such.pdf: there is no such file"],
+    );
+    let ended = refused(
+        &sample(),
+        &["no-such.pdf"],
+        1,
+        &["no-such.pdf: there is no such file"],
+    );
     assert_eq!(ended.the("summary")["completed"], 1);
 }
 
@@ -65,7 +82,11 @@ fn what_is_no_pdf_is_named_by_what_it_looks_like() {
     let folder = scratch();
     let pdf = fs::read(sample()).unwrap();
     for (name, bytes, says) in [
-        ("page.pdf", &b"<!DOCTYPE html><html><body>Not found</body></html>"[..], "HTML"),
+        (
+            "page.pdf",
+            &b"<!DOCTYPE html><html><body>Not found</body></html>"[..],
+            "HTML",
+        ),
         ("empty.pdf", b"", "empty"),
         ("noise.pdf", &[7; 4000], "not a readable PDF"),
         ("cut.pdf", &pdf[..pdf.len() / 3], "not a readable PDF"),
@@ -74,7 +95,10 @@ fn what_is_no_pdf_is_named_by_what_it_looks_like() {
         let ended = refused(&path, &[], 1, &[name, says]);
         let finished = ended.the("finished");
         assert_eq!(finished["outcome"], "failed");
-        assert!(finished["reason"].as_str().unwrap().contains(says), "{finished}");
+        assert!(
+            finished["reason"].as_str().unwrap().contains(says),
+            "{finished}"
+        );
         assert_eq!(ended.of("page").count(), 0, "no page rows for {name}");
     }
 }
@@ -90,30 +114,72 @@ fn a_document_without_pages_fails_by_name() {
 fn a_locked_document_names_the_password_options_and_opens_with_the_password() {
     let folder = scratch();
     let path = written(folder.path(), "locked.pdf", &xtask::bombs::locked());
-    refused(&path, &[], 1, &["locked.pdf", "password is needed", "--password-file", "--password-env"]);
+    refused(
+        &path,
+        &[],
+        1,
+        &[
+            "locked.pdf",
+            "password is needed",
+            "--password-file",
+            "--password-env",
+        ],
+    );
     let wrong = written(folder.path(), "wrong.txt", b"open sesame\n");
-    let ended = refused(&path, &["--password-file", wrong.to_str().unwrap()], 1, &["does not open it", "--password-file"]);
-    assert!(!ended.said.contains("sesame"), "a password is never printed");
-    let right = written(folder.path(), "right.txt", format!("{}\n", xtask::bombs::PASSWORD).as_bytes());
+    let ended = refused(
+        &path,
+        &["--password-file", wrong.to_str().unwrap()],
+        1,
+        &["does not open it", "--password-file"],
+    );
+    assert!(
+        !ended.said.contains("sesame"),
+        "a password is never printed"
+    );
+    let right = written(
+        folder.path(),
+        "right.txt",
+        format!("{}\n", xtask::bombs::PASSWORD).as_bytes(),
+    );
     let ended = refused(&path, &["--password-file", right.to_str().unwrap()], 0, &[]);
     assert_eq!(ended.the("summary")["pages"], 1);
     let out = folder.path().join("out");
     let mut command = extract(&path, &out);
-    command.args(["--password-env", "FOLIO_TEST_SECRET"]).env("FOLIO_TEST_SECRET", xtask::bombs::PASSWORD);
+    command
+        .args(["--password-env", "FOLIO_TEST_SECRET"])
+        .env("FOLIO_TEST_SECRET", xtask::bombs::PASSWORD);
     run(&mut command, 0);
 }
 
 #[test]
 fn one_bad_page_fails_alone_and_is_tried_again_alone() {
     let folder = scratch();
-    let path = written(folder.path(), "two.pdf", &xtask::bombs::second_page_missing());
+    let path = written(
+        folder.path(),
+        "two.pdf",
+        &xtask::bombs::second_page_missing(),
+    );
     let out = folder.path().join("out");
     let first = run(&mut extract(&path, &out), 1);
-    let outcomes: Vec<_> = first.of("page").map(|page| (page["page"].as_u64().unwrap(), page["outcome"].as_str().unwrap().to_owned())).collect();
-    assert!(outcomes.contains(&(1, "completed".into())) && outcomes.contains(&(2, "failed".into())), "{outcomes:?}");
+    let outcomes: Vec<_> = first
+        .of("page")
+        .map(|page| {
+            (
+                page["page"].as_u64().unwrap(),
+                page["outcome"].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect();
+    assert!(
+        outcomes.contains(&(1, "completed".into())) && outcomes.contains(&(2, "failed".into())),
+        "{outcomes:?}"
+    );
     assert!(first.said.contains("page 2 failed"), "{}", first.said);
     let second = run(&mut extract(&path, &out), 1);
-    let tried: Vec<_> = second.of("page").map(|page| page["page"].as_u64().unwrap()).collect();
+    let tried: Vec<_> = second
+        .of("page")
+        .map(|page| page["page"].as_u64().unwrap())
+        .collect();
     assert_eq!(tried, [2]);
 }
 
@@ -138,13 +204,23 @@ fn hostile_but_honest_documents_complete() {
         let path = written(folder.path(), name, &bytes);
         let out = folder.path().join(format!("{name}-out"));
         let ended = run(&mut extract(&path, &out), 0);
-        assert_eq!(ended.the("finished")["outcome"], "completed", "{name}: {}", ended.said);
+        assert_eq!(
+            ended.the("finished")["outcome"],
+            "completed",
+            "{name}: {}",
+            ended.said
+        );
     }
 }
 
 #[test]
 fn pages_that_are_not_there_are_named() {
-    refused(&sample(), &["--pages", "3,99"], 1, &["page 99 was asked for", "12 pages", "--pages"]);
+    refused(
+        &sample(),
+        &["--pages", "3,99"],
+        1,
+        &["page 99 was asked for", "12 pages", "--pages"],
+    );
 }
 
 #[test]
@@ -152,12 +228,26 @@ fn an_output_folder_that_cannot_be_used_is_exit_2() {
     let folder = scratch();
     let file = written(folder.path(), "taken", b"a file");
     let ended = run(&mut extract(&sample(), &file), 2);
-    assert!(ended.said.contains("cannot be used") && ended.said.contains("--out"), "{}", ended.said);
+    assert!(
+        ended.said.contains("cannot be used") && ended.said.contains("--out"),
+        "{}",
+        ended.said
+    );
     let broken = folder.path().join("broken");
     fs::create_dir_all(&broken).unwrap();
-    written(&broken, "folio.db", "not a database at all, whatever its name".repeat(50).as_bytes());
+    written(
+        &broken,
+        "folio.db",
+        "not a database at all, whatever its name"
+            .repeat(50)
+            .as_bytes(),
+    );
     let ended = run(&mut extract(&sample(), &broken), 2);
-    assert!(ended.said.contains("folio.db is not a database"), "{}", ended.said);
+    assert!(
+        ended.said.contains("folio.db is not a database"),
+        "{}",
+        ended.said
+    );
 }
 
 #[test]
@@ -170,7 +260,13 @@ fn two_runs_on_one_folder_the_second_is_refused_by_name() {
     let ended = run(&mut extract(&sample(), &out), 2);
     first.kill().unwrap();
     first.wait().unwrap();
-    assert!(ended.said.contains(&format!("another run (process {})", first.id())), "{}", ended.said);
+    assert!(
+        ended
+            .said
+            .contains(&format!("another run (process {})", first.id())),
+        "{}",
+        ended.said
+    );
     assert!(ended.said.contains("--out"), "{}", ended.said);
 }
 
@@ -178,12 +274,33 @@ fn two_runs_on_one_folder_the_second_is_refused_by_name() {
 fn standard_input_is_a_document_too() {
     let out = scratch();
     let mut command = extract(Path::new("-"), out.path());
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(&fs::read(sample()).unwrap()).unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(&fs::read(sample()).unwrap())
+        .unwrap();
     let done = child.wait_with_output().unwrap();
-    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
-    let folders: Vec<_> = fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    assert!(folders.iter().any(|name| name.starts_with("stdin-")), "{folders:?}");
+    assert_eq!(
+        done.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let folders: Vec<_> = fs::read_dir(out.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(
+        folders.iter().any(|name| name.starts_with("stdin-")),
+        "{folders:?}"
+    );
 }
 
 #[test]
@@ -192,11 +309,25 @@ fn without_the_engine_and_offline_it_says_where_it_looked_and_what_to_paste() {
     let binary = home.path().join("folio");
     fs::copy(env!("CARGO_BIN_EXE_folio"), &binary).unwrap();
     let mut command = Command::new(binary);
-    command.args(["extract", "--offline", "--out"]).arg(home.path().join("out")).arg(sample());
-    command.env_remove("FOLIO_PDFIUM").env("XDG_DATA_HOME", home.path()).env("HOME", home.path());
+    command
+        .args(["extract", "--offline", "--out"])
+        .arg(home.path().join("out"))
+        .arg(sample());
+    command
+        .env_remove("FOLIO_PDFIUM")
+        .env("XDG_DATA_HOME", home.path())
+        .env("HOME", home.path());
     let ended = run(&mut command, 2);
-    assert!(ended.said.contains("--offline") && ended.said.contains(home.path().to_str().unwrap()), "{}", ended.said);
-    assert!(ended.said.contains("pip") || ended.said.contains("curl"), "one command to paste: {}", ended.said);
+    assert!(
+        ended.said.contains("--offline") && ended.said.contains(home.path().to_str().unwrap()),
+        "{}",
+        ended.said
+    );
+    assert!(
+        ended.said.contains("pip") || ended.said.contains("curl"),
+        "one command to paste: {}",
+        ended.said
+    );
 }
 
 #[cfg(unix)]
@@ -205,41 +336,86 @@ fn ctrl_c_finishes_the_pages_in_flight_and_says_how_to_go_on() {
     let folder = scratch();
     let path = written(folder.path(), "big.pdf", &xtask::big_pdf::document(300));
     let out = folder.path().join("out");
-    let mut child = extract(&path, &out).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = extract(&path, &out)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
-    lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"page\"")).expect("a first page");
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    lines
+        .by_ref()
+        .map_while(Result::ok)
+        .find(|line| line.contains("\"page\""))
+        .expect("a first page");
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert!(sent.success());
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     let done = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(130), "{said}");
     assert!(said.contains("Run the same command again"), "{said}");
-    assert!(rest.iter().any(|line| line.contains("\"interrupted\"")), "{rest:?}");
+    assert!(
+        rest.iter().any(|line| line.contains("\"interrupted\"")),
+        "{rest:?}"
+    );
     let ended = run(&mut extract(&path, &out), 0);
-    assert!(ended.the("finished")["skipped"].as_u64().unwrap() > 0, "what was done stays done");
+    assert!(
+        ended.the("finished")["skipped"].as_u64().unwrap() > 0,
+        "what was done stays done"
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_ends_the_run_with_the_reason_and_the_next_step() {
     if !can_mount() {
-        eprintln!("skipped: a small file system cannot be mounted here; run where user namespaces are allowed");
+        eprintln!(
+            "skipped: a small file system cannot be mounted here; run where user namespaces are allowed"
+        );
         return;
     }
     let folder = scratch();
     let script = r#"mount -t tmpfs -o size=1m tmpfs "$1" && exec "$2" extract --out "$1/out" "$3""#;
     let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
-    command.arg(folder.path()).arg(env!("CARGO_BIN_EXE_folio")).arg(sample());
+    command.args([
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+        script,
+        "sh",
+    ]);
+    command
+        .arg(folder.path())
+        .arg(env!("CARGO_BIN_EXE_folio"))
+        .arg(sample());
     let ended = run(&mut command, 1);
-    assert!(ended.said.contains("the disk is full") && ended.said.contains("run the same command again"), "{}", ended.said);
+    assert!(
+        ended.said.contains("the disk is full")
+            && ended.said.contains("run the same command again"),
+        "{}",
+        ended.said
+    );
 }
 
 #[cfg(target_os = "linux")]
 fn can_mount() -> bool {
     let folder = scratch();
     let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", r#"mount -t tmpfs -o size=1m tmpfs "$1""#, "sh"]).arg(folder.path());
+    command
+        .args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            r#"mount -t tmpfs -o size=1m tmpfs "$1""#,
+            "sh",
+        ])
+        .arg(folder.path());
     command.output().is_ok_and(|done| done.status.success())
 }

@@ -19,13 +19,38 @@ async fn one_owner_and_one_open_per_document_whatever_the_jobs() {
             fs::write(&path, xtask::big_pdf::document(pages)).unwrap();
             request(&path)
         });
-        let (report, _) = Line { storers, ..Line::default() }.start(requests.collect()).end().await;
-        assert_eq!((report.documents_completed, report.pages_stored), (5, 15), "{report:?}");
+        let (report, _) = Line {
+            storers,
+            ..Line::default()
+        }
+        .start(requests.collect())
+        .end()
+        .await;
+        assert_eq!(
+            (report.documents_completed, report.pages_stored),
+            (5, 15),
+            "{report:?}"
+        );
         let now = folio_pdf::counters();
-        assert_eq!(now.libraries_loaded - expected.libraries_loaded, 1, "one owner with {storers} storers");
-        assert_eq!(now.documents_opened - expected.documents_opened, 5, "one open per document with {storers} storers");
-        assert_eq!((now.documents_open(), now.pages_open()), (0, 0), "everything is closed");
+        assert_eq!(
+            now.libraries_loaded - expected.libraries_loaded,
+            1,
+            "one owner with {storers} storers"
+        );
+        assert_eq!(
+            now.documents_opened - expected.documents_opened,
+            5,
+            "one open per document with {storers} storers"
+        );
+        assert_eq!(
+            (now.documents_open(), now.pages_open()),
+            (0, 0),
+            "everything is closed"
+        );
         expected = now;
     }
-    assert!(folio_pdf::Pdfium::load(&line::library()).is_ok(), "the last owner has let go");
+    assert!(
+        folio_pdf::Pdfium::load(&line::library()).is_ok(),
+        "the last owner has let go"
+    );
 }

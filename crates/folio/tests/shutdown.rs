@@ -29,11 +29,48 @@ fn document(folder: &Path, pages: u32) -> PathBuf {
 async fn forwards_the_renderer_ends_then_the_storers_drain_then_the_summary_comes() {
     let _turn = TURN.lock().await;
     let scratch = tempfile::tempdir().unwrap();
-    let (report, news) = Line::default().start(vec![request(&document(scratch.path(), 12))]).end().await;
-    assert_eq!(report, RunReport { documents: 1, documents_completed: 1, pages_stored: 12, pages_needing_ocr: 1, ..RunReport::default() });
-    assert!(matches!(news.first(), Some(Progress::Opened { pages: 12, wanted: 12, .. })), "{news:?}");
-    assert_eq!(news.iter().filter(|news| matches!(news, Progress::Stored { .. })).count(), 12);
-    assert!(matches!(news.last(), Some(Progress::Finished { status: DocumentStatus::Completed, stored: 12, .. })), "{news:?}");
+    let (report, news) = Line::default()
+        .start(vec![request(&document(scratch.path(), 12))])
+        .end()
+        .await;
+    assert_eq!(
+        report,
+        RunReport {
+            documents: 1,
+            documents_completed: 1,
+            pages_stored: 12,
+            pages_needing_ocr: 1,
+            ..RunReport::default()
+        }
+    );
+    assert!(
+        matches!(
+            news.first(),
+            Some(Progress::Opened {
+                pages: 12,
+                wanted: 12,
+                ..
+            })
+        ),
+        "{news:?}"
+    );
+    assert_eq!(
+        news.iter()
+            .filter(|news| matches!(news, Progress::Stored { .. }))
+            .count(),
+        12
+    );
+    assert!(
+        matches!(
+            news.last(),
+            Some(Progress::Finished {
+                status: DocumentStatus::Completed,
+                stored: 12,
+                ..
+            })
+        ),
+        "{news:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -44,20 +81,46 @@ async fn backwards_storage_fails_for_good_and_the_renderer_stops_within_one_page
     let before = move |key: String| {
         // Two puts a page: the third page is the first that cannot be stored.
         let fails = puts.fetch_add(1, SeqCst) >= 4;
-        async move { if fails { Err(StoreError::Unavailable { key, reason: "the disk is full".into() }) } else { Ok(()) } }
+        async move {
+            if fails {
+                Err(StoreError::Unavailable {
+                    key,
+                    reason: "the disk is full".into(),
+                })
+            } else {
+                Ok(())
+            }
+        }
     };
-    let blobs = Arc::new(Guarded { inner: MemoryBlobs::default(), before });
+    let blobs = Arc::new(Guarded {
+        inner: MemoryBlobs::default(),
+        before,
+    });
     // One storer, and room for one page beside it: what is drawn after the failure is what was already on its way.
-    let line = Line { blobs, storers: 1, ..Line::default() };
+    let line = Line {
+        blobs,
+        storers: 1,
+        ..Line::default()
+    };
     let started = line.start(vec![request(&document(scratch.path(), 200))]);
     let report = started.run.ended().await;
     let drawn = started.run.gauges().pages_rendered();
     let (_, news) = started.end().await;
     // Pages 1 to 3 reached the store; one may wait for the storer, one may be in the owner's hands, and one more is the promise.
-    assert!(drawn <= 6, "{drawn} pages were drawn for a store that failed at the third");
+    assert!(
+        drawn <= 6,
+        "{drawn} pages were drawn for a store that failed at the third"
+    );
     let why = report.aborted.expect("the run says why");
     assert!(why.contains("the disk is full"), "{why}");
-    let Some(Progress::Finished { status: DocumentStatus::Failed, reason: Some(reason), .. }) = news.last() else { panic!("{news:?}") };
+    let Some(Progress::Finished {
+        status: DocumentStatus::Failed,
+        reason: Some(reason),
+        ..
+    }) = news.last()
+    else {
+        panic!("{news:?}")
+    };
     assert!(reason.contains("the disk is full"), "{reason}");
 }
 
@@ -66,15 +129,43 @@ async fn a_page_that_cannot_be_stored_fails_alone() {
     let _turn = TURN.lock().await;
     let scratch = tempfile::tempdir().unwrap();
     let before = |key: String| async move {
-        if key.ends_with("00002.jpg") { Err(StoreError::Rejected { key, reason: "not this one".into() }) } else { Ok(()) }
+        if key.ends_with("00002.jpg") {
+            Err(StoreError::Rejected {
+                key,
+                reason: "not this one".into(),
+            })
+        } else {
+            Ok(())
+        }
     };
     let catalog = Arc::new(MemoryCatalog::default());
-    let blobs = Arc::new(Guarded { inner: MemoryBlobs::default(), before });
-    let line = Line { blobs, catalog: catalog.clone(), ..Line::default() };
-    let (report, _) = line.start(vec![request(&document(scratch.path(), 4))]).end().await;
-    assert_eq!((report.pages_stored, report.pages_failed, report.documents_failed), (3, 1, 1), "{report:?}");
+    let blobs = Arc::new(Guarded {
+        inner: MemoryBlobs::default(),
+        before,
+    });
+    let line = Line {
+        blobs,
+        catalog: catalog.clone(),
+        ..Line::default()
+    };
+    let (report, _) = line
+        .start(vec![request(&document(scratch.path(), 4))])
+        .end()
+        .await;
+    assert_eq!(
+        (
+            report.pages_stored,
+            report.pages_failed,
+            report.documents_failed
+        ),
+        (3, 1, 1),
+        "{report:?}"
+    );
     let record = &catalog.documents().await.unwrap()[0];
-    assert_eq!((record.completed.clone(), record.failed.clone()), ([1, 3, 4].into(), [2].into()));
+    assert_eq!(
+        (record.completed.clone(), record.failed.clone()),
+        ([1, 3, 4].into(), [2].into())
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,13 +178,24 @@ async fn an_interrupt_stores_what_is_in_flight_and_begins_nothing() {
         at_store.notify_one();
         let may_store = may_store.clone();
         async move {
-            may_store.acquire().await.expect("the gate is never closed").forget();
+            may_store
+                .acquire()
+                .await
+                .expect("the gate is never closed")
+                .forget();
             Ok(())
         }
     };
     let catalog = Arc::new(MemoryCatalog::default());
-    let blobs = Arc::new(Guarded { inner: MemoryBlobs::default(), before });
-    let line = Line { blobs, catalog: catalog.clone(), ..Line::default() };
+    let blobs = Arc::new(Guarded {
+        inner: MemoryBlobs::default(),
+        before,
+    });
+    let line = Line {
+        blobs,
+        catalog: catalog.clone(),
+        ..Line::default()
+    };
     let started = line.start(vec![request(&document(scratch.path(), 200))]);
     reached.notified().await;
     started.run.interrupt();
@@ -102,9 +204,16 @@ async fn an_interrupt_stores_what_is_in_flight_and_begins_nothing() {
     let drawn = started.run.gauges().pages_rendered();
     started.end().await;
     assert!(report.interrupted && report.aborted.is_none(), "{report:?}");
-    assert_eq!(u64::from(report.pages_stored), drawn, "every page drawn is stored");
+    assert_eq!(
+        u64::from(report.pages_stored),
+        drawn,
+        "every page drawn is stored"
+    );
     assert!(drawn < 200, "it was interrupted");
-    assert_eq!(catalog.documents().await.unwrap()[0].status, DocumentStatus::Interrupted);
+    assert_eq!(
+        catalog.documents().await.unwrap()[0].status,
+        DocumentStatus::Interrupted
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,16 +224,33 @@ async fn slow_storage_keeps_the_bytes_in_flight_within_the_budget() {
         tokio::time::sleep(Duration::from_millis(20)).await; // sleeps: this store is slow, which is the point
         Ok(())
     };
-    let blobs = Arc::new(Guarded { inner: MemoryBlobs::default(), before });
+    let blobs = Arc::new(Guarded {
+        inner: MemoryBlobs::default(),
+        before,
+    });
     let two_pages = 2 * 8_706_856;
-    let line = Line { blobs, budget_bytes: two_pages, storers: 4, ..Line::default() };
+    let line = Line {
+        blobs,
+        budget_bytes: two_pages,
+        storers: 4,
+        ..Line::default()
+    };
     let started = line.start(vec![request(&document(scratch.path(), 30))]);
     let report = started.run.ended().await;
-    let (peak, now) = (started.run.gauges().bytes_in_flight_peak(), started.run.gauges().bytes_in_flight());
+    let (peak, now) = (
+        started.run.gauges().bytes_in_flight_peak(),
+        started.run.gauges().bytes_in_flight(),
+    );
     started.end().await;
     assert_eq!(report.pages_stored, 30);
-    assert!(peak <= two_pages, "{peak} bytes were in flight, {two_pages} are allowed");
-    assert!(peak > two_pages / 2, "the budget of two pages was used: {peak}");
+    assert!(
+        peak <= two_pages,
+        "{peak} bytes were in flight, {two_pages} are allowed"
+    );
+    assert!(
+        peak > two_pages / 2,
+        "the budget of two pages was used: {peak}"
+    );
     assert_eq!(now, 0, "every byte is given back");
 }
 
@@ -132,7 +258,10 @@ async fn slow_storage_keeps_the_bytes_in_flight_within_the_budget() {
 async fn a_page_above_the_whole_budget_runs_alone() {
     let _turn = TURN.lock().await;
     let scratch = tempfile::tempdir().unwrap();
-    let line = Line { budget_bytes: 1_000_000, ..Line::default() };
+    let line = Line {
+        budget_bytes: 1_000_000,
+        ..Line::default()
+    };
     let started = line.start(vec![request(&document(scratch.path(), 4))]);
     let report = started.run.ended().await;
     let peak = started.run.gauges().bytes_in_flight_peak();
@@ -145,12 +274,21 @@ async fn a_page_above_the_whole_budget_runs_alone() {
 async fn a_page_over_its_deadline_fails_and_says_so() {
     let _turn = TURN.lock().await;
     let scratch = tempfile::tempdir().unwrap();
-    let line = Line { page_deadline: Duration::ZERO, ..Line::default() };
-    let (report, news) = line.start(vec![request(&document(scratch.path(), 10))]).end().await;
+    let line = Line {
+        page_deadline: Duration::ZERO,
+        ..Line::default()
+    };
+    let (report, news) = line
+        .start(vec![request(&document(scratch.path(), 10))])
+        .end()
+        .await;
     assert!(report.pages_failed > 0, "{report:?}");
     let reason = news.iter().find_map(|news| match news {
         Progress::Failed { reason, .. } => Some(reason),
         _ => None,
     });
-    assert!(reason.unwrap().contains("deadline") || reason.unwrap().contains("time"), "{reason:?}");
+    assert!(
+        reason.unwrap().contains("deadline") || reason.unwrap().contains("time"),
+        "{reason:?}"
+    );
 }

@@ -28,7 +28,7 @@ fn since(ctx: &Context<&'static str>, begin: std::time::Instant) -> Duration {
 
 fn idle(ctx: &Context<&'static str>, time: Duration) -> impl Future<Output = ()> + Send + use<> {
     let clock = ctx.clock().clone();
-    async move { clock.sleep(time).await }
+    async move { clock.sleep(time).await } // sleeps: on a paused clock
 }
 
 #[tokio::test(start_paused = true)]

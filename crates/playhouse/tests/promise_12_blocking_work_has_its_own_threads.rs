@@ -79,7 +79,7 @@ async fn handlers_on_own_threads_can_use_timers_of_the_runtime() {
     for name in ["fixed", "pinned"] {
         let on = system.dispatcher(name).unwrap();
         let body = Props::func(async |_ctx: &mut Context<()>| {
-            tokio::time::sleep(millis(1)).await;
+            tokio::time::sleep(millis(1)).await; // sleeps: the runtime's timer is what is tested
             Ok(())
         });
         let exit = system

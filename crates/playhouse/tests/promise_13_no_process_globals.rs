@@ -84,7 +84,7 @@ async fn a_clock_is_that_of_the_systems_runtime() {
     assert!(clock.remaining(deadline) > secs(3_599));
     tokio::time::pause();
     let before = clock.now();
-    clock.sleep(secs(7_200)).await;
+    clock.sleep(secs(7_200)).await; // sleeps: on a paused clock
     assert_eq!(clock.remaining(deadline), millis(0));
     assert!(clock.now() - before >= secs(7_200));
     end(&system).await;

@@ -59,10 +59,13 @@ fn add(measures: &mut Measures, layout: &Value, plate: Option<&Plate>) {
     if layout["page"] == 1 {
         measures.dark = plate.pixels.iter().filter(|pixel| **pixel < DARK).count() as u64;
     }
-    let scale = layout["image"]["px_per_pt"].as_f64().unwrap_or_default() / 100.0;
+    let px_per_pt = &layout["image"]["px_per_pt"];
+    let [across, down] = [0, 1].map(|axis| px_per_pt[axis].as_f64().unwrap_or_default() / 100.0);
     for place in boxes
         .iter()
-        .map(|place| place.map(|edge| edge * scale))
+        .map(|[left, top, right, bottom]| {
+            [left * across, top * down, right * across, bottom * down]
+        })
         .filter(|place| plate.shows(place))
     {
         measures.placed += 1;
@@ -176,7 +179,7 @@ mod tests {
             .iter()
             .map(|place| json!({ "text": "x", "box": place }))
             .collect();
-        json!({ "page": 1, "unmapped_chars": 2, "image": { "px_per_pt": 2.0 }, "blocks": [{ "lines": [{ "words": words }] }] })
+        json!({ "page": 1, "unmapped_chars": 2, "image": { "px_per_pt": [2.0, 2.0] }, "blocks": [{ "lines": [{ "words": words }] }] })
     }
 
     #[test]

@@ -50,7 +50,10 @@ impl Actor for Listener {
 
 impl Line {
     pub fn start(self, requests: Vec<Request>) -> Started {
-        let system = ActorSystem::builder("test").dispatcher("encoding", Dispatcher::fixed(self.storers)).build().unwrap();
+        let system = ActorSystem::builder("test")
+            .dispatcher("encoding", Dispatcher::fixed(self.storers))
+            .build()
+            .unwrap();
         let news = Arc::new(Mutex::new(Vec::new()));
         let heard = news.clone();
         let settings = Settings {
@@ -64,7 +67,11 @@ impl Line {
             budget_bytes: self.budget_bytes,
             page_deadline: self.page_deadline,
         };
-        Started { run: pipeline::start(&system, settings).unwrap(), system, news }
+        Started {
+            run: pipeline::start(&system, settings).unwrap(),
+            system,
+            news,
+        }
     }
 }
 
@@ -85,7 +92,11 @@ pub fn library() -> std::path::PathBuf {
     let explicit = std::env::var_os("FOLIO_PDFIUM").map(Into::into);
     let locator = Locator::new(Environment::of_this_process(), explicit);
     let fetcher = Fetcher::new(Tool::usual(), Pin::of_this_platform());
-    obtain(&locator, &fetcher, Network::Allowed, &mut |line| eprintln!("{line}")).expect("PDFium").path
+    obtain(&locator, &fetcher, Network::Allowed, &mut |line| {
+        eprintln!("{line}")
+    })
+    .expect("PDFium")
+    .path
 }
 
 /// A request for the file at `path`, with every default.

@@ -35,11 +35,18 @@ pub struct Ended {
 
 /// Runs to the end; panics, with what it said, if that is not `code`.
 pub fn run(command: &mut Command, code: i32) -> Ended {
-    let Output { status, stdout, stderr } = command.output().expect("the binary starts");
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the binary starts");
     let said = String::from_utf8_lossy(&stderr).into_owned();
     assert_eq!(status.code(), Some(code), "{command:?} said:\n{said}");
     let events = String::from_utf8(stdout).expect("JSON is UTF-8");
-    let events = events.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
+    let events = events
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+        .collect();
     Ended { code, events, said }
 }
 
@@ -47,28 +54,45 @@ impl Ended {
     /// The events of one kind.
     pub fn of<'a>(&'a self, kind: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
         let kind = kind.to_owned();
-        self.events.iter().filter(move |event| event["event"] == kind.as_str())
+        self.events
+            .iter()
+            .filter(move |event| event["event"] == kind.as_str())
     }
 
     /// The one event of a kind that comes once.
     pub fn the(&self, kind: &str) -> &Value {
         let mut of = self.of(kind);
-        let one = of.next().unwrap_or_else(|| panic!("no event '{kind}' in {:?}, said:\n{}", self.events, self.said));
+        let one = of.next().unwrap_or_else(|| {
+            panic!(
+                "no event '{kind}' in {:?}, said:\n{}",
+                self.events, self.said
+            )
+        });
         assert!(of.next().is_none(), "more than one event '{kind}'");
         one
     }
 
     /// The folder of the one document.
     pub fn folder(&self) -> PathBuf {
-        self.the("finished")["folder"].as_str().expect("a folder").into()
+        self.the("finished")["folder"]
+            .as_str()
+            .expect("a folder")
+            .into()
     }
 }
 
 /// Starts a run whose JSON lines are read while it goes.
 pub fn start(command: &mut Command) -> (Child, impl Iterator<Item = Value> + use<>) {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
     let stdout = child.stdout.take().expect("a pipe");
-    let lines = BufReader::new(stdout).lines().map_while(Result::ok).map_while(|line| serde_json::from_str(&line).ok());
+    let lines = BufReader::new(stdout)
+        .lines()
+        .map_while(Result::ok)
+        .map_while(|line| serde_json::from_str(&line).ok());
     (child, lines)
 }
 
@@ -82,7 +106,11 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let name = path.strip_prefix(folder).expect("below").to_string_lossy().into_owned();
+                let name = path
+                    .strip_prefix(folder)
+                    .expect("below")
+                    .to_string_lossy()
+                    .into_owned();
                 found.push((name, std::fs::read(&path).expect("a file")));
             }
         }
