@@ -307,7 +307,7 @@ fn standard_input_is_a_document_too() {
 fn without_the_engine_and_offline_it_says_where_it_looked_and_what_to_paste() {
     let home = scratch();
     let binary = home.path().join("folio");
-    fs::copy(env!("CARGO_BIN_EXE_folio"), &binary).unwrap();
+    fs::copy(common::binary(), &binary).unwrap();
     let mut command = Command::new(binary);
     command
         .args(["extract", "--offline", "--out"])
@@ -391,7 +391,7 @@ fn a_full_disk_ends_the_run_with_the_reason_and_the_next_step() {
     ]);
     command
         .arg(folder.path())
-        .arg(env!("CARGO_BIN_EXE_folio"))
+        .arg(common::binary())
         .arg(sample());
     let ended = run(&mut command, 1);
     assert!(

@@ -1,5 +1,7 @@
 //! The pipeline in this process, on ports of the test's choosing, with the real engine.
 
+#![allow(dead_code, reason = "each test file uses its own part")]
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,12 +14,12 @@ use folio_pdf::library::{Environment, Fetcher, Locator, Network, Pin, Tool, obta
 use playhouse::{Actor, ActorSystem, Context, Dispatcher, Outcome};
 
 /// What a test may choose.
-pub struct Line {
-    pub blobs: Arc<dyn BlobStore>,
-    pub catalog: Arc<dyn Catalog>,
-    pub storers: usize,
-    pub budget_bytes: usize,
-    pub page_deadline: Duration,
+pub(crate) struct Line {
+    pub(crate) blobs: Arc<dyn BlobStore>,
+    pub(crate) catalog: Arc<dyn Catalog>,
+    pub(crate) storers: usize,
+    pub(crate) budget_bytes: usize,
+    pub(crate) page_deadline: Duration,
 }
 
 impl Default for Line {
@@ -33,9 +35,9 @@ impl Default for Line {
 }
 
 /// A line at work.
-pub struct Started {
-    pub run: Run,
-    pub system: ActorSystem,
+pub(crate) struct Started {
+    pub(crate) run: Run,
+    pub(crate) system: ActorSystem,
     news: Arc<Mutex<Vec<Progress>>>,
 }
 
@@ -49,7 +51,7 @@ impl Actor for Listener {
 }
 
 impl Line {
-    pub fn start(self, requests: Vec<Request>) -> Started {
+    pub(crate) fn start(self, requests: Vec<Request>) -> Started {
         let system = ActorSystem::builder("test")
             .dispatcher("encoding", Dispatcher::fixed(self.storers))
             .build()
@@ -77,7 +79,7 @@ impl Line {
 
 impl Started {
     /// Waits for the end; asserts that no message was lost on the way.
-    pub async fn end(self) -> (RunReport, Vec<Progress>) {
+    pub(crate) async fn end(self) -> (RunReport, Vec<Progress>) {
         let report = self.run.ended().await;
         let shutdown = self.system.shutdown().await;
         assert_eq!(shutdown.ledger.balance(), 0, "{shutdown:?}");
@@ -88,7 +90,7 @@ impl Started {
 }
 
 /// The engine, found or fetched.
-pub fn library() -> std::path::PathBuf {
+pub(crate) fn library() -> std::path::PathBuf {
     let explicit = std::env::var_os("FOLIO_PDFIUM").map(Into::into);
     let locator = Locator::new(Environment::of_this_process(), explicit);
     let fetcher = Fetcher::new(Tool::usual(), Pin::of_this_platform());
@@ -100,7 +102,7 @@ pub fn library() -> std::path::PathBuf {
 }
 
 /// A request for the file at `path`, with every default.
-pub fn request(path: &std::path::Path) -> Request {
+pub(crate) fn request(path: &std::path::Path) -> Request {
     Request {
         name: path.display().to_string(),
         stem: path.file_stem().unwrap().to_string_lossy().into_owned(),
@@ -113,9 +115,9 @@ pub fn request(path: &std::path::Path) -> Request {
 }
 
 /// A store that asks the test before it stores.
-pub struct Guarded<F> {
-    pub inner: MemoryBlobs,
-    pub before: F,
+pub(crate) struct Guarded<F> {
+    pub(crate) inner: MemoryBlobs,
+    pub(crate) before: F,
 }
 
 impl<F, Fut> BlobStore for Guarded<F>

@@ -8,33 +8,38 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 
 /// The document that comes with the project.
-pub fn sample() -> PathBuf {
+pub(crate) fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/first-folio.pdf")
 }
 
+/// The binary under test: this build's, or one that the environment names (an optimised one, for long documents).
+pub(crate) fn binary() -> PathBuf {
+    std::env::var_os("FOLIO_BIN").map_or_else(|| env!("CARGO_BIN_EXE_folio").into(), PathBuf::from)
+}
+
 /// `folio` with these arguments.
-pub fn folio<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_folio"));
+pub(crate) fn folio<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
+    let mut command = Command::new(binary());
     command.args(arguments).stdin(Stdio::null());
     command
 }
 
 /// `folio extract INPUT --out OUT --json`.
-pub fn extract(input: &Path, out: &Path) -> Command {
+pub(crate) fn extract(input: &Path, out: &Path) -> Command {
     let mut command = folio(["extract", "--json", "--out"]);
     command.arg(out).arg(input);
     command
 }
 
 /// A run that is over.
-pub struct Ended {
-    pub code: i32,
-    pub events: Vec<Value>,
-    pub said: String,
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) events: Vec<Value>,
+    pub(crate) said: String,
 }
 
 /// Runs to the end; panics, with what it said, if that is not `code`.
-pub fn run(command: &mut Command, code: i32) -> Ended {
+pub(crate) fn run(command: &mut Command, code: i32) -> Ended {
     let Output {
         status,
         stdout,
@@ -52,7 +57,7 @@ pub fn run(command: &mut Command, code: i32) -> Ended {
 
 impl Ended {
     /// The events of one kind.
-    pub fn of<'a>(&'a self, kind: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    pub(crate) fn of<'a>(&'a self, kind: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
         let kind = kind.to_owned();
         self.events
             .iter()
@@ -60,7 +65,7 @@ impl Ended {
     }
 
     /// The one event of a kind that comes once.
-    pub fn the(&self, kind: &str) -> &Value {
+    pub(crate) fn the(&self, kind: &str) -> &Value {
         let mut of = self.of(kind);
         let one = of.next().unwrap_or_else(|| {
             panic!(
@@ -73,7 +78,7 @@ impl Ended {
     }
 
     /// The folder of the one document.
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.the("finished")["folder"]
             .as_str()
             .expect("a folder")
@@ -82,7 +87,7 @@ impl Ended {
 }
 
 /// Starts a run whose JSON lines are read while it goes.
-pub fn start(command: &mut Command) -> (Child, impl Iterator<Item = Value> + use<>) {
+pub(crate) fn start(command: &mut Command) -> (Child, impl Iterator<Item = Value> + use<>) {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -97,7 +102,7 @@ pub fn start(command: &mut Command) -> (Child, impl Iterator<Item = Value> + use
 }
 
 /// Every file below `folder`, by its path relative to it, in order.
-pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -120,7 +125,7 @@ pub fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// A page's layout.
-pub fn layout(folder: &Path, page: u32) -> folio_core::model::Layout {
+pub(crate) fn layout(folder: &Path, page: u32) -> folio_core::model::Layout {
     let json = std::fs::read(folder.join(format!("pages/{page:05}.json"))).expect("a layout");
     serde_json::from_slice(&json).expect("a layout reads back")
 }
