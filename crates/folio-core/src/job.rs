@@ -103,12 +103,14 @@ pub struct Conclusion {
 #[derive(Debug)]
 pub struct Job {
     selection: PageSelection,
-    /// Completed by earlier runs, and still there.
-    completed_before: PageSet,
-    /// Completed pages that this run leaves alone.
+    /// Completed by earlier runs, and still there: this run leaves them alone.
     skip: PageSet,
     pages: Option<u32>,
+    /// The owner opened it in this run.
+    opened: bool,
     handed_over: PageSet,
+    /// Handed over, and neither stored nor failed yet.
+    in_flight: PageSet,
     stored: PageSet,
     failed: BTreeMap<u32, String>,
     rendering: bool,
@@ -126,24 +128,19 @@ enum End {
 
 impl Job {
     /// Starts from the catalog's record: `pages` if the document was opened before, `completed` what is done and still
-    /// there. `force` does completed pages again.
+    /// there. Whoever wants pages done again takes them out of `completed` first.
     pub fn begin(
         selection: PageSelection,
         pages: Option<u32>,
         completed: PageSet,
-        force: bool,
     ) -> (Self, Action) {
-        let skip = if force {
-            PageSet::new()
-        } else {
-            completed.clone()
-        };
         let mut job = Self {
             selection,
-            completed_before: completed,
-            skip,
+            skip: completed,
             pages,
+            opened: false,
             handed_over: PageSet::new(),
+            in_flight: PageSet::new(),
             stored: PageSet::new(),
             failed: BTreeMap::new(),
             rendering: true,
@@ -166,7 +163,7 @@ impl Job {
         }
         let mut actions = Vec::new();
         match event {
-            Event::Opened { pages } => self.pages = Some(pages),
+            Event::Opened { pages } => (self.pages, self.opened) = (Some(pages), true),
             Event::OpenFailed { reason } => self.end_early(End::OpenFailed(reason)),
             Event::HandedOver { page } => self.hand_over(page),
             Event::Stored { page } => self.settle_stored(page),
@@ -211,6 +208,9 @@ impl Job {
             self.handed_over.insert(page),
             "page {page} was handed over twice"
         );
+        if !self.is_settled(page) {
+            self.in_flight.insert(page);
+        }
     }
 
     fn settle_stored(&mut self, page: u32) {
@@ -219,6 +219,7 @@ impl Job {
             "page {page} failed and cannot be stored"
         );
         assert!(self.stored.insert(page), "page {page} was stored twice");
+        self.in_flight.remove(&page);
     }
 
     fn settle_failed(&mut self, page: u32, reason: String) -> Action {
@@ -228,7 +229,12 @@ impl Job {
         );
         let earlier = self.failed.insert(page, reason.clone());
         assert!(earlier.is_none(), "page {page} failed twice");
+        self.in_flight.remove(&page);
         Action::RecordFailure { page, reason }
+    }
+
+    fn is_settled(&self, page: u32) -> bool {
+        self.stored.contains(&page) || self.failed.contains_key(&page)
     }
 
     /// The owner died. The page it must have been at is the first wanted one that it neither handed over nor gave up.
@@ -240,10 +246,9 @@ impl Job {
         if self.end.is_some() {
             return None;
         }
-        let Some(pages) = self.pages else {
-            self.end = Some(End::OpenFailed(format!(
-                "the renderer ended before it opened the document: {reason}"
-            )));
+        let Some(pages) = self.pages.filter(|_| self.opened) else {
+            let reason = format!("the renderer ended before it opened the document: {reason}");
+            self.end = Some(End::OpenFailed(reason));
             return None;
         };
         let page = self.page_in_progress(pages)?; // none: it died after its last page, and nothing is lost
@@ -255,9 +260,7 @@ impl Job {
 
     fn page_in_progress(&self, pages: u32) -> Option<u32> {
         let untouched = |page: &u32| {
-            !self.skip.contains(page)
-                && !self.handed_over.contains(page)
-                && !self.failed.contains_key(page)
+            !self.skip.contains(page) && !self.handed_over.contains(page) && !self.is_settled(*page)
         };
         self.selection.of(pages).find(untouched)
     }
@@ -268,11 +271,9 @@ impl Job {
     }
 
     fn is_over(&self) -> bool {
-        let settled = |page: &u32| self.stored.contains(page) || self.failed.contains_key(page);
-        let nothing_in_flight = self.handed_over.iter().all(settled);
         match self.end {
             Some(End::StorageLost(_)) => true,
-            _ => !self.rendering && nothing_in_flight,
+            _ => !self.rendering && self.in_flight.is_empty(),
         }
     }
 
@@ -333,17 +334,35 @@ impl Job {
     }
 
     fn is_missing_pages(&self) -> bool {
-        let missing = |page: u32| {
-            !self.skip.contains(&page)
-                && !self.stored.contains(&page)
-                && !self.failed.contains_key(&page)
-        };
+        let missing = |page: u32| !self.skip.contains(&page) && !self.is_settled(page);
         self.pages
             .is_none_or(|count| self.selection.of(count).any(missing))
     }
 
     fn is_completed(&self, page: u32) -> bool {
-        self.stored.contains(&page) || self.completed_before.contains(&page)
+        self.stored.contains(&page) || self.skip.contains(&page)
+    }
+}
+
+impl Conclusion {
+    /// The same, but failed: its end could not be written down.
+    pub fn spoilt(self) -> Self {
+        Self {
+            status: DocumentStatus::Failed,
+            ..self
+        }
+    }
+
+    /// A document that failed before anything was known of it.
+    pub fn failed(reason: String) -> Self {
+        Self {
+            status: DocumentStatus::Failed,
+            reason: Some(reason),
+            pages: None,
+            stored: PageSet::new(),
+            skipped: PageSet::new(),
+            failed: BTreeMap::new(),
+        }
     }
 }
 
@@ -361,7 +380,7 @@ mod tests {
 
     /// A run of a document of `pages` pages that was never begun before.
     fn fresh(pages: u32) -> Job {
-        let (mut job, action) = Job::begin(PageSelection::all(), None, PageSet::new(), false);
+        let (mut job, action) = Job::begin(PageSelection::all(), None, PageSet::new());
         assert_eq!(
             action,
             Action::Render {
@@ -417,7 +436,7 @@ mod tests {
 
     #[test]
     fn a_redelivery_skips_what_is_completed() {
-        let (mut job, action) = Job::begin(select("all"), Some(3), [1, 3].into(), false);
+        let (mut job, action) = Job::begin(select("all"), Some(3), [1, 3].into());
         assert_eq!(
             action,
             Action::Render {
@@ -434,8 +453,8 @@ mod tests {
     }
 
     #[test]
-    fn a_completed_document_is_a_no_op_unless_forced() {
-        let (_, action) = Job::begin(select("all"), Some(2), [1, 2].into(), false);
+    fn a_completed_document_is_a_no_op() {
+        let (_, action) = Job::begin(select("all"), Some(2), [1, 2].into());
         let Action::Conclude(end) = action else {
             panic!("nothing to render")
         };
@@ -443,25 +462,18 @@ mod tests {
             (end.status, end.skipped),
             (DocumentStatus::Completed, [1, 2].into())
         );
-        let (_, action) = Job::begin(select("all"), Some(2), [1, 2].into(), true);
-        assert_eq!(
-            action,
-            Action::Render {
-                skip: PageSet::new()
-            }
-        );
     }
 
     #[test]
     fn some_pages_of_a_document_make_it_partial_and_the_rest_complete_it() {
-        let (mut job, _) = Job::begin(select("2"), None, PageSet::new(), false);
+        let (mut job, _) = Job::begin(select("2"), None, PageSet::new());
         job.on(Event::Opened { pages: 2 });
         done(&mut job, 2);
         assert_eq!(
             concluded(job.on(Event::RenderingEnded)).status,
             DocumentStatus::Partial
         );
-        let (mut job, _) = Job::begin(select("1"), Some(2), [2].into(), false);
+        let (mut job, _) = Job::begin(select("1"), Some(2), [2].into());
         job.on(Event::Opened { pages: 2 });
         done(&mut job, 1);
         assert_eq!(
@@ -472,7 +484,7 @@ mod tests {
 
     #[test]
     fn a_selection_beyond_the_end_is_never_a_no_op() {
-        let (_, action) = Job::begin(select("1,9"), Some(2), [1].into(), false);
+        let (_, action) = Job::begin(select("1,9"), Some(2), [1].into());
         assert!(
             matches!(action, Action::Render { .. }),
             "the owner must look, and say that page 9 is not there"
@@ -503,7 +515,7 @@ mod tests {
 
     #[test]
     fn a_document_that_cannot_be_opened_ends_at_once() {
-        let (mut job, _) = Job::begin(select("all"), None, PageSet::new(), false);
+        let (mut job, _) = Job::begin(select("all"), None, PageSet::new());
         let end = concluded(job.on(Event::OpenFailed {
             reason: "password needed".into(),
         }));
@@ -566,8 +578,35 @@ mod tests {
     }
 
     #[test]
+    fn a_renderer_that_dies_at_another_document_costs_this_one_no_page() {
+        let (mut job, _) = Job::begin(select("all"), Some(3), [1].into());
+        let end = concluded(job.on(Event::RendererGone {
+            reason: "panicked".into(),
+        }));
+        assert_eq!((end.status, end.failed.len()), (DocumentStatus::Failed, 0));
+        assert!(
+            end.reason
+                .unwrap()
+                .contains("before it opened the document")
+        );
+    }
+
+    #[test]
+    fn a_page_stored_before_its_hand_over_was_heard_of_is_not_the_one_in_progress() {
+        let mut job = fresh(2);
+        job.on(Event::Stored { page: 1 });
+        let actions = job.on(Event::RendererGone {
+            reason: "panicked".into(),
+        });
+        assert!(
+            matches!(&actions[0], Action::RecordFailure { page: 2, .. }),
+            "{actions:?}"
+        );
+    }
+
+    #[test]
     fn a_renderer_that_dies_before_it_opened_fails_the_document() {
-        let (mut job, _) = Job::begin(select("all"), None, PageSet::new(), false);
+        let (mut job, _) = Job::begin(select("all"), None, PageSet::new());
         let end = concluded(job.on(Event::RendererGone {
             reason: "panicked".into(),
         }));

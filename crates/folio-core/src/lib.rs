@@ -38,7 +38,7 @@
 //! use folio_core::pages::PageSelection;
 //! use folio_core::ports::DocumentStatus;
 //!
-//! let (mut job, first) = Job::begin(PageSelection::all(), Some(3), [1, 3].into(), false);
+//! let (mut job, first) = Job::begin(PageSelection::all(), Some(3), [1, 3].into());
 //! assert_eq!(first, Action::Render { skip: [1, 3].into() });
 //! job.on(Event::Opened { pages: 3 });
 //! job.on(Event::HandedOver { page: 2 });

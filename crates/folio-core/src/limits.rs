@@ -12,9 +12,12 @@ pub const DOCUMENTS_IN_FLIGHT: usize = 4;
 /// How long one page may render before it is given up as a failed page. The slowest honest page seen took 20 s.
 pub const PAGE_DEADLINE: Duration = Duration::from_secs(60);
 
-/// Places in a document's mailbox. Its messages are small reports, at most one per page in flight and sender, so this
-/// is never reached unless the catalog stands still; then the storers wait, which is what we want.
-pub const DOCUMENT_MAILBOX: usize = 64;
+/// Places in a document's mailbox for a run with `storers` storers: one is kept for each page in flight (at most two a
+/// storer, and the one that is drawn), one for the owner's next report, two for what the intake may have to say, and some
+/// so that nobody waits for a catalog that is busy for a moment.
+pub const fn document_mailbox(storers: usize) -> usize {
+    (2 * storers + 1) + 1 + 2 + 32
+}
 
 /// Places in the intake's mailbox. Each document in flight sends it a handful, each page in flight at most one.
 pub const INTAKE_MAILBOX: usize = 1_024;
@@ -22,8 +25,8 @@ pub const INTAKE_MAILBOX: usize = 1_024;
 /// Extraction jobs that may wait at the renderer: one per document in flight.
 pub const RENDERER_MAILBOX: usize = DOCUMENTS_IN_FLIGHT;
 
-/// Lowest and highest resolution that can be asked for. Below 18 a page of text is noise; above 1,200 an A4 page
-/// passes the engine's side cap.
+/// Lowest and highest resolution that can be asked for. Below 18 a page of text is noise; above 1,200 there is nothing to
+/// see. The engine's caps come first for large pages: A4 passes 50 Mpx at 719.
 pub const DPI_RANGE: std::ops::RangeInclusive<u32> = 18..=1200;
 
 /// JPEG quality range of the encoder.

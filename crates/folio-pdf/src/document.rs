@@ -11,7 +11,7 @@ use crate::diagnosis;
 use crate::error::{LoadError, OpenError, PageError};
 use crate::ffi::{DocumentHandle, Engine, FileReader, OpenFailure};
 use crate::limits::{DIAGNOSIS_BYTES, HANDLER_SEARCH_BYTES, INFORMATION_UNITS};
-use crate::page::Page;
+use crate::page::{Page, pixel_size};
 
 /// PDFium's error codes (`FPDF_ERR_*`) that lead to decisions of their own.
 mod code {
@@ -190,6 +190,15 @@ impl Document {
         self.handle
             .page_size(index0)
             .ok_or_else(|| self.load_error(0))
+    }
+
+    /// Width and height in pixels of a page's picture at `dpi` dots per inch, without loading the page: what to make room
+    /// for before it is drawn. [`Page::pixel_size`](crate::Page::pixel_size) says the same of an open page.
+    ///
+    /// # Errors
+    /// As [`Document::page_size`] and [`Page::pixel_size`](crate::Page::pixel_size).
+    pub fn pixel_size(&self, index0: u32, dpi: u32) -> Result<(u32, u32), PageError> {
+        pixel_size(self.page_size(index0)?, dpi)
     }
 
     fn check_index(&self, index0: u32) -> Result<(), PageError> {

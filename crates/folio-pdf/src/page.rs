@@ -149,7 +149,7 @@ fn placement_of(handle: &PageHandle<'_>) -> Placement {
 
 /// Rounds up, so that nothing is cut off; a hair above a whole number is taken for that number, because sizes in points are
 /// `f32` and their conversion from other units leaves such hairs.
-fn pixel_size(
+pub(crate) fn pixel_size(
     (width_points, height_points): (f32, f32),
     dpi: u32,
 ) -> Result<(u32, u32), PageError> {

@@ -7,6 +7,7 @@ use folio_pdf::library::{Environment, Fetcher, Found, Locator, Network, Pin, Too
 
 use crate::cli;
 use crate::exit::CannotStart;
+use crate::voice::say;
 
 /// The library, fetched first if it is nowhere. Says so in one line on standard error.
 pub(crate) fn find(engine: &cli::Engine) -> Result<Found, CannotStart> {
@@ -18,7 +19,7 @@ pub(crate) fn find(engine: &cli::Engine) -> Result<Found, CannotStart> {
         Network::Allowed
     };
     obtain(&locator, &fetcher, network, &mut |line| {
-        eprintln!("folio: {line}")
+        say(format!("folio: {line}"))
     })
     .map_err(|error| {
         let hint = if engine.offline {

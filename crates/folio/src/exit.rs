@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::voice::say;
+
 /// What a script is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -36,7 +38,7 @@ pub(crate) fn code(done: Result<Ending, CannotStart>) -> ExitCode {
         Ok(Ending::SomeFailed) => ExitCode::from(SOME_FAILED),
         Ok(Ending::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(CannotStart(reason)) => {
-            eprintln!("folio: {reason}");
+            say(format!("folio: {reason}"));
             ExitCode::from(CANNOT_START)
         }
     }

@@ -25,11 +25,11 @@ pub(crate) struct Found {
 }
 
 /// Looks up each of `named`, in order: a file is taken whatever it is called, a folder is searched for `*.pdf`, and
-/// `-` is standard input, kept in `spool` meanwhile.
+/// `-` is standard input, which [`keep_standard_input`] will put into `spool`. Nothing is read or written yet.
 pub(crate) fn find(named: &[PathBuf], spool: &Path) -> Found {
     let mut found = Found::default();
     for path in named {
-        if path.as_os_str() == "-" {
+        if path.as_os_str() == STANDARD_INPUT {
             found.take_standard_input(spool);
         } else if path.is_dir() {
             found.search(path);
@@ -100,28 +100,31 @@ impl Found {
     }
 
     fn take_standard_input(&mut self, spool: &Path) {
-        let path = spool.join("stdin.pdf");
-        if self.inputs.iter().any(|input| input.path == path) {
-            return; // it can be read once only
-        }
-        let copied = fs::create_dir_all(spool)
-            .and_then(|()| fs::File::create(&path))
-            .and_then(|mut file| {
-                io::copy(&mut io::stdin().lock(), &mut file)?;
-                file.flush()
-            });
-        match copied {
-            Ok(()) => self.inputs.push(Input {
-                name: "-".to_owned(),
+        if !self.reads_standard_input() {
+            let path = spool.join("stdin.pdf");
+            self.inputs.push(Input {
+                name: STANDARD_INPUT.to_owned(),
                 stem: "stdin".to_owned(),
                 path,
-            }),
-            Err(error) => self.problems.push(format!(
-                "-: standard input cannot be kept in {}: {error}",
-                spool.display()
-            )),
-        }
+            });
+        } // it can be read once only
     }
+
+    /// One of the inputs is standard input.
+    pub(crate) fn reads_standard_input(&self) -> bool {
+        self.inputs.iter().any(|input| input.name == STANDARD_INPUT)
+    }
+}
+
+/// What names standard input on the command line.
+const STANDARD_INPUT: &str = "-";
+
+/// Copies standard input into `spool`, where [`find`] expects it.
+pub(crate) fn keep_standard_input(spool: &Path) -> io::Result<()> {
+    fs::create_dir_all(spool)?;
+    let mut file = fs::File::create(spool.join("stdin.pdf"))?;
+    io::copy(&mut io::stdin().lock(), &mut file)?;
+    file.flush()
 }
 
 fn is_named_pdf(path: &Path) -> bool {

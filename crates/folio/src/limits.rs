@@ -15,6 +15,10 @@ pub const JOBS_DEFAULT_MAX: usize = 16;
 /// The most storers that can be asked for: each is a thread and two page bitmaps.
 pub const JOBS_MAX: usize = 256;
 
+/// How long an interrupted run may take to finish its pages in flight. A page that neither ends nor can be stopped (the
+/// engine asks nobody while it loads one) must not hold a process that was told to go.
+pub const INTERRUPT_PATIENCE: Duration = Duration::from_secs(30);
+
 /// How often a run without a terminal says how far a document is.
 pub const PLAIN_PROGRESS_EVERY: Duration = Duration::from_secs(5);
 

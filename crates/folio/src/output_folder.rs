@@ -58,7 +58,7 @@ impl OutputFolder {
 
     /// What came in on standard input.
     pub(crate) fn spool(&self) -> PathBuf {
-        self.root.join(CORNER).join("spool")
+        spool(&self.root)
     }
 
     /// The catalog.
@@ -77,6 +77,11 @@ impl Drop for OutputFolder {
 
 /// Our corner of an output folder.
 const CORNER: &str = ".folio";
+
+/// Where an output folder keeps what came in on standard input.
+pub(crate) fn spool(root: &Path) -> PathBuf {
+    root.join(CORNER).join("spool")
+}
 
 /// The catalog of the output folder `root`.
 pub(crate) fn catalog(root: &Path) -> PathBuf {

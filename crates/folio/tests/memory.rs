@@ -25,7 +25,10 @@ fn a_long_run_stays_within_its_memory_and_does_not_grow() {
     let (early, last) = (peaks[peaks.len() / 4], peaks[peaks.len() - 1]);
     println!("peak resident size: {early} kB after a quarter, {last} kB at the end");
     assert!(last <= PEAK_KB_MAX, "{last} kB resident");
-    assert!(last - early <= GROWTH_KB_MAX, "it grew from {early} to {last} kB over the last three quarters");
+    assert!(
+        last - early <= GROWTH_KB_MAX,
+        "it grew from {early} to {last} kB over the last three quarters"
+    );
 }
 
 /// The highest resident size of a process so far; `None` once it is gone.

@@ -111,7 +111,7 @@ async fn backwards_storage_fails_for_good_and_the_renderer_stops_within_one_page
         drawn <= 6,
         "{drawn} pages were drawn for a store that failed at the third"
     );
-    let why = report.aborted.expect("the run says why");
+    let why = report.aborted.expect("the run says why").to_string();
     assert!(why.contains("the disk is full"), "{why}");
     let Some(Progress::Finished {
         status: DocumentStatus::Failed,

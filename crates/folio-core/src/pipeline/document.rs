@@ -10,12 +10,11 @@ use super::intake::IntakeMsg;
 use super::page::Target;
 use super::progress::Progress;
 use super::renderer::Extract;
+use super::trouble::Trouble;
 use crate::job::{Action, Conclusion, Event, Job};
 use crate::pages::PageSet;
-use crate::ports::{
-    CatalogError, Delivery, DocumentRecord, DocumentRow, DocumentStatus, StoreError,
-};
-use crate::request::{DocumentId, ImageFormat, Options, Request};
+use crate::ports::{Delivery, DocumentRow, PageRecord, PageState};
+use crate::request::{Colour, DocumentId, ImageFormat, Options, Request};
 
 pub(super) enum DocumentMsg {
     /// The owner opened it.
@@ -49,7 +48,7 @@ pub(super) struct Document {
     services: Arc<Services>,
     renderer: ActorRef<Extract>,
     intake: ActorRef<IntakeMsg>,
-    /// Set by `started`, before any message.
+    /// Set by `started`, before any message; taken by the conclusion.
     run: Option<RunState>,
 }
 
@@ -81,28 +80,18 @@ impl Actor for Document {
 
     async fn started(&mut self, ctx: &mut Context<DocumentMsg>) -> Outcome {
         ctx.watch_with(&self.renderer, DocumentMsg::RendererEnded);
-        let begun = self.begin().await;
-        match begun {
+        match self.begin().await {
             Ok((run, action)) => {
                 self.run = Some(run);
-                self.perform(ctx, action).await
+                self.perform(ctx, action).await;
             }
-            Err(reason) => {
-                self.intake.tell(IntakeMsg::StorageLost(reason.clone()));
-                let status = DocumentStatus::Failed;
-                let none = PageSet::new;
-                let end = Conclusion {
-                    status,
-                    reason: Some(reason),
-                    pages: None,
-                    stored: none(),
-                    skipped: none(),
-                    failed: Default::default(),
-                };
+            Err(trouble) => {
+                let end = Conclusion::failed(trouble.reason().to_owned());
+                self.report(trouble).await;
                 self.tell_finished(ctx, end, None, 0).await;
-                Ok(())
             }
         }
+        Ok(())
     }
 
     async fn receive(&mut self, ctx: &mut Context<DocumentMsg>, msg: DocumentMsg) -> Outcome {
@@ -128,7 +117,7 @@ impl Actor for Document {
             .map(|run| run.job.on(event))
             .unwrap_or_default();
         for action in actions {
-            self.perform(ctx, action).await?;
+            self.perform(ctx, action).await;
         }
         Ok(())
     }
@@ -139,8 +128,8 @@ impl Document {
         &self.admission.delivery.request
     }
 
-    /// Reads the record, and checks that what it calls completed is still in the store.
-    async fn begin(&self) -> Result<(RunState, Action), String> {
+    /// Reads the record, checks that what it calls completed is still in the store, and reopens what is to be done again.
+    async fn begin(&self) -> Result<(RunState, Action), Trouble> {
         let Request {
             name,
             stem,
@@ -149,29 +138,36 @@ impl Document {
             force,
             ..
         } = self.request();
+        let catalog = &self.services.settings.catalog;
         let id = self.admission.id;
-        let folder = format!("{stem}-{}", id.short());
         let row = DocumentRow {
             id,
             name: name.clone(),
-            folder,
+            folder: format!("{stem}-{}", id.short()),
             options: describe(options),
         };
-        let record = self
-            .services
-            .settings
-            .catalog
-            .begin(&row)
-            .await
-            .map_err(|error| error.to_string())?;
+        let record = catalog.begin(&row).await?;
         let target = Arc::new(Target {
             id,
             folder: record.folder.clone(),
             options: *options,
         });
-        let completed = self.still_stored(&record, &target).await?;
+        let mut completed = PageSet::new();
+        for page in catalog.pages(&id).await? {
+            let wanted_again = *force && pages.contains(page.page);
+            if page.state == PageState::Completed
+                && !wanted_again
+                && self.is_stored(&page, &target).await?
+            {
+                completed.insert(page.page);
+            }
+        }
+        let again: PageSet = record.completed.difference(&completed).copied().collect();
+        if !again.is_empty() {
+            catalog.reopen(&id, &again).await?;
+        }
         let needs_ocr = record.needs_ocr.intersection(&completed).copied().collect();
-        let (job, action) = Job::begin(pages.clone(), record.pages, completed, *force);
+        let (job, action) = Job::begin(pages.clone(), record.pages, completed);
         Ok((
             RunState {
                 job,
@@ -182,66 +178,51 @@ impl Document {
         ))
     }
 
-    async fn still_stored(
-        &self,
-        record: &DocumentRecord,
-        target: &Target,
-    ) -> Result<PageSet, String> {
+    /// Are the files of a completed page there, at the length they had?
+    async fn is_stored(&self, page: &PageRecord, target: &Target) -> Result<bool, Trouble> {
         let blobs = &self.services.settings.blobs;
-        let mut there = PageSet::new();
-        for page in record.completed.iter().copied() {
-            let layout = blobs
-                .size(&target.layout_key(page))
-                .await
-                .map_err(|error| error.to_string())?;
-            let image = match target.image_key(page) {
-                Some(key) => blobs.size(&key).await.map_err(|error| error.to_string())?,
-                None => Some(0),
-            };
-            if layout.is_some() && image.is_some() {
-                there.insert(page);
-            }
-        }
-        Ok(there)
+        let layout = blobs.size(&target.layout_key(page.page)).await?;
+        let image = match target.image_key(page.page) {
+            Some(key) => blobs.size(&key).await?,
+            None => Some(0),
+        };
+        Ok(layout == Some(page.layout_bytes) && image == Some(page.image_bytes))
     }
 
     async fn opened(&mut self, pages: u32, title: Option<String>, engine: &str) -> Event {
-        let Some(run) = &self.run else {
-            return Event::Opened { pages };
-        };
         let id = self.admission.id;
-        if let Err(error) = self
+        let recorded = self
             .services
             .settings
             .catalog
             .opened(&id, pages, title.as_deref(), engine)
-            .await
-        {
-            return self.storage_lost(&error);
+            .await;
+        if let Err(error) = recorded {
+            let reason = error.to_string();
+            self.report(error.into()).await;
+            return Event::StorageLost { reason };
         }
-        let wanted = run.job.to_render(pages);
-        let (name, folder) = (self.request().name.clone(), run.target.folder.clone());
-        self.tell(Progress::Opened {
-            document: id,
-            name,
-            folder,
-            pages,
-            wanted,
-            title,
-        })
-        .await;
+        if let Some(run) = &self.run {
+            let (name, folder) = (self.request().name.clone(), run.target.folder.clone());
+            let wanted = run.job.to_render(pages);
+            self.tell(Progress::Opened {
+                document: id,
+                name,
+                folder,
+                pages,
+                wanted,
+                title,
+            })
+            .await;
+        }
         Event::Opened { pages }
     }
 
     async fn stored(&mut self, page: u32, words: u32, needs_ocr: bool) -> Event {
-        if let Some(run) = &mut self.run {
-            match needs_ocr {
-                true => run.needs_ocr.insert(page),
-                false => run.needs_ocr.remove(&page),
-            };
+        if let Some(run) = self.run.as_mut().filter(|_| needs_ocr) {
+            run.needs_ocr.insert(page);
         }
-        let drawn = self.services.gauges.pages_rendered();
-        let document = self.admission.id;
+        let (document, drawn) = (self.admission.id, self.services.gauges.pages_rendered());
         self.tell(Progress::Stored {
             document,
             page,
@@ -253,19 +234,16 @@ impl Document {
         Event::Stored { page }
     }
 
-    async fn perform(&mut self, ctx: &mut Context<DocumentMsg>, action: Action) -> Outcome {
+    async fn perform(&mut self, ctx: &mut Context<DocumentMsg>, action: Action) {
         match action {
             Action::Render { skip } => self.render(ctx, skip).await,
             Action::RecordFailure { page, reason } => self.record_failure(page, reason).await,
-            Action::Conclude(conclusion) => {
-                self.conclude(ctx, conclusion).await;
-                Ok(())
-            }
+            Action::Conclude(conclusion) => self.conclude(ctx, conclusion).await,
         }
     }
 
-    async fn render(&mut self, ctx: &mut Context<DocumentMsg>, skip: PageSet) -> Outcome {
-        let Some(run) = &self.run else { return Ok(()) };
+    async fn render(&mut self, ctx: &mut Context<DocumentMsg>, skip: PageSet) {
+        let Some(run) = &self.run else { return };
         let request = self.request();
         let extract = Extract {
             file: self.admission.file.clone(),
@@ -277,10 +255,9 @@ impl Document {
         };
         // A renderer that is gone is told to us by the watch, in order with what it had sent.
         let _ = self.renderer.send(extract).await;
-        Ok(())
     }
 
-    async fn record_failure(&mut self, page: u32, reason: String) -> Outcome {
+    async fn record_failure(&mut self, page: u32, reason: String) {
         let id = self.admission.id;
         if let Err(error) = self
             .services
@@ -289,7 +266,7 @@ impl Document {
             .fail_page(&id, page, &reason)
             .await
         {
-            self.storage_lost(&error);
+            self.report(error.into()).await;
         }
         self.tell(Progress::Failed {
             document: id,
@@ -297,54 +274,53 @@ impl Document {
             reason,
         })
         .await;
-        Ok(())
     }
 
     /// Writes the text and the status row, tells everybody, ends.
     async fn conclude(&mut self, ctx: &mut Context<DocumentMsg>, mut end: Conclusion) {
         let Some(run) = self.run.take() else { return };
-        if let Err(reason) = self.write_text(&run.target, &end).await {
-            (end.status, end.reason) = (DocumentStatus::Failed, Some(end.reason.unwrap_or(reason)));
-        }
         let catalog = &self.services.settings.catalog;
-        if let Err(error) = catalog
-            .finish(&run.target.id, end.status, end.reason.as_deref())
-            .await
-        {
-            (end.status, end.reason) = (
-                DocumentStatus::Failed,
-                Some(end.reason.unwrap_or(error.to_string())),
-            );
+        let written = self.write_text(&run.target, end.pages).await;
+        let closed = match &written {
+            Ok(()) => catalog
+                .finish(&run.target.id, end.status, end.reason.as_deref())
+                .await
+                .map_err(Trouble::from),
+            Err(_) => written,
+        };
+        if let Err(trouble) = closed {
+            end = Conclusion {
+                reason: Some(end.reason.unwrap_or_else(|| trouble.reason().to_owned())),
+                ..end
+            }
+            .spoilt();
+            self.report(trouble).await;
         }
-        let needs_ocr = count(&run.needs_ocr);
-        self.tell_finished(ctx, end, Some(run.target.folder.clone()), needs_ocr)
+        let folder = run.target.folder.clone();
+        self.tell_finished(ctx, end, Some(folder), count(&run.needs_ocr))
             .await;
     }
 
-    /// `text.txt`: the pages completed so far, in order, each ended by a form feed, as `pdftotext` does it.
-    async fn write_text(&self, target: &Target, end: &Conclusion) -> Result<(), String> {
+    /// `text.txt`: the pages in order, each ended by a form feed, as `pdftotext` does it; a page that is not completed is
+    /// its form feed alone, so that the nth form feed ends page n. Written when it differs from what is there.
+    async fn write_text(&self, target: &Target, pages: Option<u32>) -> Result<(), Trouble> {
         let settings = &self.services.settings;
-        let (key, said) = (target.text_key(), |error: StoreError| error.to_string());
-        if end.stored.is_empty() && settings.blobs.size(&key).await.map_err(said)?.is_some() {
+        let mut text = String::new();
+        let mut next = 1;
+        for (page, page_text) in settings.catalog.texts(&target.id).await? {
+            text.extend((next..page).map(|_| PAGE_END));
+            text.push_str(&page_text);
+            text.push(PAGE_END);
+            next = page + 1;
+        }
+        text.extend((next..=pages.unwrap_or(0)).map(|_| PAGE_END));
+        let key = target.text_key();
+        let there = settings.blobs.get(&key).await?;
+        let nothing_to_say = next == 1 && there.is_none();
+        if nothing_to_say || there.as_deref() == Some(text.as_bytes()) {
             return Ok(());
         }
-        let pages = settings
-            .catalog
-            .texts(&target.id)
-            .await
-            .map_err(|error| error.to_string())?;
-        if pages.is_empty() {
-            return Ok(());
-        }
-        let text: String = pages
-            .into_iter()
-            .flat_map(|(_, text)| [text, "\u{c}".to_owned()])
-            .collect();
-        settings
-            .blobs
-            .put(&key, text.into_bytes())
-            .await
-            .map_err(said)
+        Ok(settings.blobs.put(&key, text.into_bytes()).await?)
     }
 
     async fn tell_finished(
@@ -354,19 +330,14 @@ impl Document {
         folder: Option<String>,
         needs_ocr: u32,
     ) {
-        let failed = u32::try_from(end.failed.len()).unwrap_or(u32::MAX);
-        self.tell(Progress::Finished {
-            document: Some(self.admission.id),
-            name: self.request().name.clone(),
+        let name = self.request().name.clone();
+        self.tell(Progress::finished(
+            Some(self.admission.id),
+            name,
             folder,
-            status: end.status,
-            reason: end.reason.clone(),
-            pages: end.pages,
-            stored: count(&end.stored),
-            skipped: count(&end.skipped),
-            failed,
+            &end,
             needs_ocr,
-        })
+        ))
         .await;
         let concluded = IntakeMsg::Concluded {
             id: self.admission.id,
@@ -377,11 +348,11 @@ impl Document {
         ctx.stop();
     }
 
-    /// The catalog is gone: the whole run has to know.
-    fn storage_lost(&self, error: &CatalogError) -> Event {
-        let reason = error.to_string();
-        self.intake.tell(IntakeMsg::StorageLost(reason.clone()));
-        Event::StorageLost { reason }
+    /// When nothing can be stored or recorded any more, the whole run has to know.
+    async fn report(&self, trouble: Trouble) {
+        if let Trouble::Storage(reason) = trouble {
+            let _ = self.intake.send(IntakeMsg::StorageLost(reason)).await;
+        }
     }
 
     async fn tell(&self, news: Progress) {
@@ -390,14 +361,23 @@ impl Document {
     }
 }
 
-fn count(pages: &PageSet) -> u32 {
+/// Form feed.
+const PAGE_END: char = '\u{c}';
+
+/// How many pages are in a set.
+pub(super) fn count(pages: &PageSet) -> u32 {
     u32::try_from(pages.len()).unwrap_or(u32::MAX)
 }
 
+/// The options for people; the id holds them for machines.
 fn describe(options: &Options) -> String {
+    let colour = match options.colour {
+        Colour::Auto => "",
+        Colour::Always => ", in colour always",
+    };
     match options.image {
-        ImageFormat::Jpeg => format!("{} dpi, jpeg {}", options.dpi, options.quality),
-        ImageFormat::Png => format!("{} dpi, png", options.dpi),
+        ImageFormat::Jpeg => format!("{} dpi, jpeg {}{colour}", options.dpi, options.quality),
+        ImageFormat::Png => format!("{} dpi, png{colour}", options.dpi),
         ImageFormat::None => "no images".to_owned(),
     }
 }

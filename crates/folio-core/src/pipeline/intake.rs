@@ -1,17 +1,20 @@
 //! The door: pulls requests while there is room, names each document, runs it as a child, and ends the run in order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::sync::{Arc, OnceLock};
 
-use playhouse::{Actor, ActorRef, Budget, Context, Exit, Mailbox, Outcome, Props, WorkPool};
+use playhouse::{
+    Actor, ActorRef, Budget, Context, DispatcherRef, Exit, Mailbox, Outcome, Permit, Props,
+    WorkPool,
+};
 
 use super::Services;
 use super::bitmaps::Bitmaps;
-use super::document::{Admission, Document, DocumentMsg, exit_text};
+use super::document::{Admission, Document, DocumentMsg, count, exit_text};
 use super::page::Rendered;
-use super::progress::{Progress, RunReport};
+use super::progress::{Abort, Progress, RunReport};
 use super::renderer::{Downstream, Extract, Renderer};
 use super::storer::Storer;
 use crate::job::{Conclusion, Event};
@@ -20,6 +23,8 @@ use crate::ports::{Delivery, DocumentStatus, SourceError};
 use crate::request::{DocumentId, Request};
 
 pub(super) enum IntakeMsg {
+    /// The owner has loaded the engine.
+    EngineReady,
     /// The source answered.
     Next(Result<Option<Delivery>, SourceError>),
     /// The file of a delivery was read and named, or could not be.
@@ -48,22 +53,33 @@ pub(super) struct Intake {
     services: Arc<Services>,
     renderer: ActorRef<Extract>,
     storers: ActorRef<Rendered>,
+    /// Reads and names files; beside the encoders, so that a large file keeps no page waiting.
+    reading: DispatcherRef,
     running: HashMap<DocumentId, Running>,
     /// Between the source's answer and the document's start.
     arriving: usize,
+    /// Deliveries that the source has not yet taken note of.
+    settling: usize,
+    engine_is_ready: bool,
     pulling: bool,
     source_is_dry: bool,
+    storage_is_lost: bool,
     renderer_ended: bool,
     storers_ended: bool,
     report: RunReport,
     slot: Arc<OnceLock<RunReport>>,
 }
 
+/// A document under way.
 struct Running {
-    document: ActorRef<DocumentMsg>,
-    /// The delivery that began it, and those that joined.
-    deliveries: Vec<Delivery>,
-    concluded: bool,
+    delivery: Delivery,
+    /// The same document, asked for again meanwhile: begun when this run is over, when there is little left to do.
+    waiting: VecDeque<Admission>,
+    /// How its run ended, once it has.
+    end: Option<DocumentStatus>,
+    /// Places kept for what it must hear of, so that we never wait for it.
+    interrupt: Option<Permit<DocumentMsg>>,
+    storage_lost: Option<Permit<DocumentMsg>>,
 }
 
 impl Intake {
@@ -74,11 +90,11 @@ impl Intake {
         slot: Arc<OnceLock<RunReport>>,
     ) -> Outcome<Self> {
         let settings = &services.settings;
-        let bitmaps = Bitmaps::default();
+        let (bitmaps, me) = (Bitmaps::default(), ctx.me().clone());
         let storer = Storer {
             services: services.clone(),
             bitmaps: bitmaps.clone(),
-            intake: ctx.me().clone(),
+            intake: me.clone(),
         };
         let pool = WorkPool::new(settings.storers, move || storer).waiting(settings.storers);
         let storers = ctx.spawn("storers", pool)?;
@@ -93,28 +109,30 @@ impl Intake {
             page_deadline: settings.page_deadline,
         };
         let engine = settings.engine.clone();
-        let owner = Props::blocking(move |_ctx| Renderer::new(&engine, downstream));
+        let owner = Props::blocking(move |_ctx| Renderer::new(&engine, downstream, me));
         let renderer = ctx.spawn(
             "renderer",
             owner.mailbox(Mailbox::bounded(limits::RENDERER_MAILBOX)),
         )?;
         ctx.watch_with(&renderer, IntakeMsg::RendererEnded);
-
-        let mut intake = Self {
+        let reading = ctx.system().dispatcher("blocking")?;
+        Ok(Self {
             services,
             renderer,
             storers,
+            reading,
             running: HashMap::new(),
             arriving: 0,
+            settling: 0,
+            engine_is_ready: false,
             pulling: false,
             source_is_dry: false,
+            storage_is_lost: false,
             renderer_ended: false,
             storers_ended: false,
             report: RunReport::default(),
             slot,
-        };
-        intake.pull(ctx);
-        Ok(intake)
+        })
     }
 }
 
@@ -123,16 +141,16 @@ impl Actor for Intake {
 
     async fn receive(&mut self, ctx: &mut Context<IntakeMsg>, msg: IntakeMsg) -> Outcome {
         match msg {
+            IntakeMsg::EngineReady => self.engine_is_ready = true,
             IntakeMsg::Next(answer) => self.answered(ctx, answer),
-            IntakeMsg::Identified(delivery, named) => self.admit(ctx, delivery, named).await?,
-            IntakeMsg::Concluded { id, end, needs_ocr } => self.conclude(ctx, id, &end, needs_ocr),
-            IntakeMsg::DocumentEnded(id, exit) => self.document_ended(ctx, id, &exit).await,
-            IntakeMsg::Settled(Ok(())) => {}
-            IntakeMsg::Settled(Err(error)) => self.abort(&error.to_string()),
-            IntakeMsg::Interrupt => self.interrupt().await,
-            IntakeMsg::StorageLost(reason) => self.storage_lost(&reason).await,
+            IntakeMsg::Identified(delivery, named) => self.identified(ctx, delivery, named).await?,
+            IntakeMsg::Concluded { id, end, needs_ocr } => self.concluded(id, &end, needs_ocr),
+            IntakeMsg::DocumentEnded(id, exit) => self.document_ended(ctx, id, &exit).await?,
+            IntakeMsg::Settled(answer) => self.settled(answer),
+            IntakeMsg::Interrupt => self.interrupt(),
+            IntakeMsg::StorageLost(reason) => self.storage_lost(reason),
             IntakeMsg::RendererEnded(exit) => self.renderer_ended(&exit),
-            IntakeMsg::StorersEnded => self.storers_ended().await,
+            IntakeMsg::StorersEnded => self.storers_ended(),
         }
         self.pull(ctx);
         self.end_when_through(ctx);
@@ -140,15 +158,13 @@ impl Actor for Intake {
     }
 }
 
+/// Requests in.
 impl Intake {
-    fn is_ending(&self) -> bool {
-        self.report.interrupted || self.report.aborted.is_some()
-    }
-
     /// Asks the source for one more while there is room for it.
     fn pull(&mut self, ctx: &mut Context<IntakeMsg>) {
         let room = self.running.len() + self.arriving < limits::DOCUMENTS_IN_FLIGHT;
-        if self.pulling || self.source_is_dry || self.is_ending() || !room {
+        if !self.engine_is_ready || self.pulling || self.source_is_dry || self.is_ending() || !room
+        {
             return;
         }
         self.pulling = true;
@@ -166,7 +182,7 @@ impl Intake {
             Ok(Some(delivery)) if self.is_ending() => self.give_back(ctx, delivery),
             Ok(Some(delivery)) => self.identify(ctx, delivery),
             Ok(None) => self.source_is_dry = true,
-            Err(error) => self.abort(&error.to_string()),
+            Err(error) => self.abort(Abort::Source(error.to_string())),
         }
     }
 
@@ -174,152 +190,149 @@ impl Intake {
     fn identify(&mut self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
         self.arriving += 1;
         let request = delivery.request.clone();
-        let blocking = self.services.settings.encoding.clone();
         ctx.pipe_blocking(
-            &blocking,
+            &self.reading,
             move || open_and_name(&request),
             |named| IntakeMsg::Identified(delivery, named),
         );
     }
 
-    async fn admit(
+    async fn identified(
         &mut self,
         ctx: &mut Context<IntakeMsg>,
         delivery: Delivery,
         named: Result<(DocumentId, File), String>,
     ) -> Outcome {
         self.arriving -= 1;
-        let (id, file) = match named {
-            Ok(_) if self.is_ending() => {
-                self.give_back(ctx, delivery);
-                return Ok(());
+        match named {
+            Ok((id, file)) => {
+                return self.admit(
+                    ctx,
+                    Admission {
+                        delivery,
+                        id,
+                        file: Arc::new(file),
+                    },
+                );
             }
-            Ok(named) => named,
+            Err(_) if self.is_ending() => self.give_back(ctx, delivery),
             Err(reason) => {
-                self.refuse(ctx, delivery, reason).await;
-                return Ok(());
+                // A file that cannot be read is a failed document, and no reason to end the run.
+                self.report.documents += 1;
+                self.report.documents_failed += 1;
+                self.tell_failed(None, &delivery, reason).await;
+                self.acknowledge(ctx, delivery);
             }
-        };
+        }
+        Ok(())
+    }
+
+    fn admit(&mut self, ctx: &mut Context<IntakeMsg>, admission: Admission) -> Outcome {
+        if self.is_ending() {
+            self.give_back(ctx, admission.delivery);
+            return Ok(());
+        }
+        let id = admission.id;
         if let Some(running) = self.running.get_mut(&id) {
-            running.deliveries.push(delivery); // the same content again: it joins, and is settled with it
+            running.waiting.push_back(admission);
             return Ok(());
         }
         self.report.documents += 1;
-        let admission = Admission {
-            delivery: delivery.clone(),
-            id,
-            file: Arc::new(file),
-        };
+        let delivery = admission.delivery.clone();
         let (services, renderer, me) = (
             self.services.clone(),
             self.renderer.clone(),
             ctx.me().clone(),
         );
         let props = Props::new(move || Document::new(admission, services, renderer, me));
-        let places = limits::DOCUMENT_MAILBOX.max(4 * self.services.settings.storers);
+        let places = limits::document_mailbox(self.services.settings.storers);
         let document = ctx.spawn(
             format!("document-{}", id.short()),
             props.mailbox(Mailbox::bounded(places)),
         )?;
         ctx.watch_with(&document, move |exit| IntakeMsg::DocumentEnded(id, exit));
-        self.running.insert(
-            id,
-            Running {
-                document,
-                deliveries: vec![delivery],
-                concluded: false,
-            },
-        );
+        let (interrupt, storage_lost) = (document.try_reserve().ok(), document.try_reserve().ok());
+        let running = Running {
+            delivery,
+            waiting: VecDeque::new(),
+            end: None,
+            interrupt,
+            storage_lost,
+        };
+        self.running.insert(id, running);
         Ok(())
     }
+}
 
-    /// A file that cannot be read is a failed document, and no reason to end the run.
-    async fn refuse(&mut self, ctx: &mut Context<IntakeMsg>, delivery: Delivery, reason: String) {
-        self.report.documents += 1;
-        self.report.documents_failed += 1;
-        let name = delivery.request.name.clone();
-        self.tell_unstarted(None, name, reason).await;
-        self.settle(ctx, delivery);
-    }
-
-    fn conclude(
-        &mut self,
-        ctx: &mut Context<IntakeMsg>,
-        id: DocumentId,
-        end: &Conclusion,
-        needs_ocr: u32,
-    ) {
+/// Documents out.
+impl Intake {
+    fn concluded(&mut self, id: DocumentId, end: &Conclusion, needs_ocr: u32) {
         let Some(running) = self.running.get_mut(&id) else {
             return;
         };
-        running.concluded = true;
-        let deliveries = std::mem::take(&mut running.deliveries);
-        let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
-        self.report.pages_stored += count(end.stored.len());
-        self.report.pages_skipped += count(end.skipped.len());
-        self.report.pages_failed += count(end.failed.len());
+        running.end = Some(end.status);
+        self.report.pages_stored += count(&end.stored);
+        self.report.pages_skipped += count(&end.skipped);
+        self.report.pages_failed += u32::try_from(end.failed.len()).unwrap_or(u32::MAX);
         self.report.pages_needing_ocr += needs_ocr;
-        let settled = match end.status {
+        match end.status {
             DocumentStatus::Completed | DocumentStatus::Partial => {
-                self.report.documents_completed += 1;
-                true
+                self.report.documents_completed += 1
             }
-            DocumentStatus::Interrupted | DocumentStatus::Running => false,
-            DocumentStatus::Failed => {
-                self.report.documents_failed += 1;
-                true
-            }
-        };
-        for delivery in deliveries {
-            if settled {
-                self.settle(ctx, delivery);
-            } else {
-                self.give_back(ctx, delivery);
-            }
+            DocumentStatus::Failed => self.report.documents_failed += 1,
+            DocumentStatus::Interrupted | DocumentStatus::Running => {}
         }
     }
 
-    /// A document's actor that ends without a conclusion died of a mistake of ours: say so, and go on.
-    async fn document_ended(&mut self, ctx: &mut Context<IntakeMsg>, id: DocumentId, exit: &Exit) {
+    /// The document's run is over and its name is free. What the run could not finish goes back to the source.
+    async fn document_ended(
+        &mut self,
+        ctx: &mut Context<IntakeMsg>,
+        id: DocumentId,
+        exit: &Exit,
+    ) -> Outcome {
         let Some(running) = self.running.remove(&id) else {
-            return;
+            return Ok(());
         };
-        if !running.concluded {
+        if running.end.is_none() {
+            // It died of a mistake of ours: say so, and go on.
             self.report.documents_failed += 1;
-            let name = running
-                .deliveries
-                .first()
-                .map(|delivery| delivery.request.name.clone())
-                .unwrap_or_default();
-            self.tell_unstarted(
+            self.tell_failed(
                 Some(id),
-                name,
+                &running.delivery,
                 format!("its run ended early: {}", exit_text(exit)),
             )
             .await;
         }
-        for delivery in running.deliveries {
-            self.settle(ctx, delivery);
+        let for_good = match running.end {
+            Some(DocumentStatus::Completed | DocumentStatus::Partial) => true,
+            Some(DocumentStatus::Failed) => self.report.aborted.is_none(),
+            Some(DocumentStatus::Interrupted | DocumentStatus::Running) | None => false,
+        };
+        if for_good {
+            self.acknowledge(ctx, running.delivery);
+        } else {
+            self.give_back(ctx, running.delivery);
         }
+        for admission in running.waiting {
+            self.admit(ctx, admission)?;
+        }
+        Ok(())
     }
 
-    async fn tell_unstarted(&self, document: Option<DocumentId>, name: String, reason: String) {
-        let news = Progress::Finished {
+    async fn tell_failed(&self, document: Option<DocumentId>, delivery: &Delivery, reason: String) {
+        let news = Progress::finished(
             document,
-            name,
-            folder: None,
-            status: DocumentStatus::Failed,
-            reason: Some(reason),
-            pages: None,
-            stored: 0,
-            skipped: 0,
-            failed: 0,
-            needs_ocr: 0,
-        };
+            delivery.request.name.clone(),
+            None,
+            &Conclusion::failed(reason),
+            0,
+        );
         let _ = self.services.settings.progress.send(news).await;
     }
 
-    fn settle(&self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
+    fn acknowledge(&mut self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
+        self.settling += 1;
         let source = self.services.settings.source.clone();
         ctx.pipe_to_self(
             async move { source.ack(delivery).await },
@@ -327,7 +340,8 @@ impl Intake {
         );
     }
 
-    fn give_back(&self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
+    fn give_back(&mut self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
+        self.settling += 1;
         let source = self.services.settings.source.clone();
         ctx.pipe_to_self(
             async move { source.nack(delivery).await },
@@ -335,58 +349,77 @@ impl Intake {
         );
     }
 
+    fn settled(&mut self, answer: Result<(), SourceError>) {
+        self.settling -= 1;
+        if let Err(error) = answer {
+            self.abort(Abort::Source(error.to_string()));
+        }
+    }
+}
+
+/// The end.
+impl Intake {
+    fn is_ending(&self) -> bool {
+        self.report.interrupted || self.report.aborted.is_some()
+    }
+
+    /// The first reason stays.
+    fn abort(&mut self, why: Abort) {
+        self.report.aborted.get_or_insert(why);
+    }
+
     /// Pages in flight are still stored; the owner stops after the page it is at.
-    async fn interrupt(&mut self) {
+    fn interrupt(&mut self) {
         self.report.interrupted = true;
-        self.tell_all(&Event::Interrupted).await;
+        for place in self
+            .running
+            .values_mut()
+            .filter_map(|running| running.interrupt.take())
+        {
+            place.send(DocumentMsg::Happened(Event::Interrupted));
+        }
         self.renderer.stop();
     }
 
     /// Backwards shutdown: the storers end, so the owner's next reservation fails and it draws no more.
-    async fn storage_lost(&mut self, reason: &str) {
-        if self.report.aborted.is_some() {
+    fn storage_lost(&mut self, reason: String) {
+        if std::mem::replace(&mut self.storage_is_lost, true) {
             return;
         }
-        self.abort(reason);
-        self.tell_all(&Event::StorageLost {
-            reason: reason.to_owned(),
-        })
-        .await;
+        for place in self
+            .running
+            .values_mut()
+            .filter_map(|running| running.storage_lost.take())
+        {
+            place.send(DocumentMsg::Happened(Event::StorageLost {
+                reason: reason.clone(),
+            }));
+        }
+        self.abort(Abort::Storage(reason));
         self.storers.stop();
     }
 
     fn renderer_ended(&mut self, exit: &Exit) {
         self.renderer_ended = true;
-        if let Exit::Failed(failure) = exit {
-            self.abort(&failure.to_string());
+        match exit {
+            Exit::Failed(failure) if self.engine_is_ready => {
+                self.abort(Abort::Renderer(failure.to_string()))
+            }
+            Exit::Failed(failure) => self.abort(Abort::Engine(failure.to_string())),
+            _ => {}
         }
     }
 
-    async fn storers_ended(&mut self) {
+    fn storers_ended(&mut self) {
         self.storers_ended = true;
         if !self.is_through() {
-            self.storage_lost("the storers ended before the run was through")
-                .await;
-        }
-    }
-
-    /// The first reason stays.
-    fn abort(&mut self, reason: &str) {
-        self.report.aborted.get_or_insert_with(|| reason.to_owned());
-    }
-
-    async fn tell_all(&self, event: &Event) {
-        for running in self.running.values() {
-            // A document that is gone needs to hear nothing.
-            let _ = running
-                .document
-                .send(DocumentMsg::Happened(event.clone()))
-                .await;
+            self.storage_lost("the storers ended before the run was through".to_owned());
         }
     }
 
     fn is_through(&self) -> bool {
-        let idle = self.running.is_empty() && self.arriving == 0 && !self.pulling;
+        let idle =
+            self.running.is_empty() && self.arriving == 0 && self.settling == 0 && !self.pulling;
         idle && (self.source_is_dry || self.is_ending())
     }
 
@@ -399,16 +432,16 @@ impl Intake {
             self.renderer.drain();
         } else if !self.storers_ended {
             self.storers.drain();
-        } else {
-            let first = self.slot.set(self.report.clone()).is_ok();
-            debug_assert!(first, "a run reports once");
-            ctx.drain(); // what the source still has to take note of is awaited
+        } else if self.slot.set(self.report.clone()).is_ok() {
+            ctx.stop();
         }
     }
 }
 
 fn open_and_name(request: &Request) -> Result<(DocumentId, File), String> {
-    let said = |error: std::io::Error| format!("cannot be read: {error}");
+    let said = |error: std::io::Error| {
+        format!("cannot be read: {error}; check the file and its permissions")
+    };
     let mut file = File::open(&request.path).map_err(said)?;
     let id = DocumentId::of(&mut file, &request.options).map_err(said)?;
     file.seek(SeekFrom::Start(0)).map_err(said)?;

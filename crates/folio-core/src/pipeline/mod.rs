@@ -36,10 +36,11 @@ mod page;
 mod progress;
 mod renderer;
 mod storer;
+mod trouble;
 
 pub use gauges::Gauges;
-pub use progress::{Progress, RunReport};
-pub use renderer::explain;
+pub use progress::{Abort, Progress, RunReport};
+pub use renderer::open_failure;
 
 use intake::{Intake, IntakeMsg};
 
@@ -118,7 +119,9 @@ impl Run {
     pub async fn ended(&self) -> RunReport {
         let exit = self.intake.terminated().await;
         let died = || RunReport {
-            aborted: Some(format!("the intake ended without a report: {exit:?}")),
+            aborted: Some(Abort::Internal(format!(
+                "the intake ended without a report: {exit:?}"
+            ))),
             ..RunReport::default()
         };
         self.report.get().cloned().unwrap_or_else(died)

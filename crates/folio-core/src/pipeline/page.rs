@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use folio_pdf::{Bitmap, PageText};
-use playhouse::{ActorRef, SendError};
+use playhouse::Permit;
 
 use super::document::DocumentMsg;
 use super::gauges::Room;
@@ -48,59 +48,55 @@ impl Target {
     }
 }
 
-/// The duty to settle one page with its document, once. Dropped (by a panic, a stop), the page has failed: a document
-/// never waits for a page that nobody holds.
+/// The duty to settle one page with its document, once, on a place kept for it. Dropped (by a panic, a stop), the page
+/// has failed: a document never waits for a page that nobody holds.
 pub(super) struct Duty {
     page: u32,
-    document: Option<ActorRef<DocumentMsg>>,
+    place: Option<Permit<DocumentMsg>>,
 }
 
 impl Duty {
-    pub(super) fn new(page: u32, document: ActorRef<DocumentMsg>) -> Self {
+    pub(super) fn new(page: u32, place: Permit<DocumentMsg>) -> Self {
         Self {
             page,
-            document: Some(document),
+            place: Some(place),
         }
     }
 
     /// The page is completed.
-    pub(super) async fn stored(
-        self,
-        words: u32,
-        needs_ocr: bool,
-    ) -> Result<(), SendError<DocumentMsg>> {
+    pub(super) fn stored(mut self, words: u32, needs_ocr: bool) {
         let page = self.page;
         self.settle(DocumentMsg::Stored {
             page,
             words,
             needs_ocr,
-        })
-        .await
+        });
     }
 
     /// The page cannot be had.
-    pub(super) async fn failed(self, reason: String) -> Result<(), SendError<DocumentMsg>> {
-        let page = self.page;
-        self.settle(DocumentMsg::Happened(Event::Failed { page, reason }))
-            .await
+    pub(super) fn failed(mut self, reason: String) {
+        self.fail(reason);
     }
 
-    async fn settle(mut self, msg: DocumentMsg) -> Result<(), SendError<DocumentMsg>> {
-        match self.document.take() {
-            Some(document) => document.send(msg).await,
-            None => Ok(()),
+    /// There is nothing to settle: the page was not begun, or all of its document's pages are lost with the store.
+    pub(super) fn withdrawn(mut self) {
+        self.place = None;
+    }
+
+    fn fail(&mut self, reason: String) {
+        let page = self.page;
+        self.settle(DocumentMsg::Happened(Event::Failed { page, reason }));
+    }
+
+    fn settle(&mut self, msg: DocumentMsg) {
+        if let Some(place) = self.place.take() {
+            place.send(msg);
         }
     }
 }
 
 impl Drop for Duty {
     fn drop(&mut self) {
-        if let Some(document) = self.document.take() {
-            let reason = "its storer ended before the page was stored".to_owned();
-            document.tell(DocumentMsg::Happened(Event::Failed {
-                page: self.page,
-                reason,
-            }));
-        }
+        self.fail("its storer ended before the page was stored".to_owned());
     }
 }

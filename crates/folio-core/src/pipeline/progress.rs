@@ -1,5 +1,7 @@
 //! What a run tells its listener.
 
+use super::document::count;
+use crate::job::Conclusion;
 use crate::ports::DocumentStatus;
 use crate::request::DocumentId;
 
@@ -70,6 +72,29 @@ pub enum Progress {
     },
 }
 
+impl Progress {
+    pub(super) fn finished(
+        document: Option<DocumentId>,
+        name: String,
+        folder: Option<String>,
+        end: &Conclusion,
+        needs_ocr: u32,
+    ) -> Self {
+        Self::Finished {
+            document,
+            name,
+            folder,
+            status: end.status,
+            reason: end.reason.clone(),
+            pages: end.pages,
+            stored: count(&end.stored),
+            skipped: count(&end.skipped),
+            failed: u32::try_from(end.failed.len()).unwrap_or(u32::MAX),
+            needs_ocr,
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunReport {
@@ -89,8 +114,29 @@ pub struct RunReport {
     pub pages_needing_ocr: u32,
     /// The user ended it.
     pub interrupted: bool,
-    /// Why the run could not go on, if it could not: engine or storage lost.
-    pub aborted: Option<String>,
+    /// Why the run could not go on, if it could not.
+    pub aborted: Option<Abort>,
+}
+
+/// Why a run could not go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Abort {
+    /// The engine cannot be used: nothing was begun.
+    #[error("{0}")]
+    Engine(String),
+    /// The owner of the engine died in the middle.
+    #[error("the renderer ended: {0}")]
+    Renderer(String),
+    /// Nothing can be stored or recorded any more.
+    #[error("{0}")]
+    Storage(String),
+    /// No more requests can be had.
+    #[error("{0}")]
+    Source(String),
+    /// A mistake of ours.
+    #[error("{0}; please report it")]
+    Internal(String),
 }
 
 impl RunReport {

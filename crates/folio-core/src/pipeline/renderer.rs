@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use folio_pdf::{Document, OpenError, Page, PageError, Pdfium};
+use folio_pdf::{Bitmap, Document, OpenError, PageError, PageText, Pdfium};
 use playhouse::{ActorRef, BlockingActor, Budget, Context, Outcome, Permit};
 
 use super::bitmaps::Bitmaps;
 use super::document::DocumentMsg;
 use super::gauges::{Gauges, Room};
+use super::intake::IntakeMsg;
 use super::page::{Duty, Rendered, Target};
 use crate::job::Event;
 use crate::model::PageGeometry;
@@ -27,17 +28,6 @@ pub(super) struct Extract {
     pub(super) document: ActorRef<DocumentMsg>,
 }
 
-pub(super) struct Renderer {
-    engine: Pdfium,
-    engine_version: String,
-    storers: ActorRef<Rendered>,
-    budget: Budget,
-    budget_bytes: usize,
-    bitmaps: Bitmaps,
-    gauges: Arc<Gauges>,
-    page_deadline: Duration,
-}
-
 /// What the owner needs beside the engine.
 #[derive(Clone)]
 pub(super) struct Downstream {
@@ -49,31 +39,47 @@ pub(super) struct Downstream {
     pub(super) page_deadline: Duration,
 }
 
+pub(super) struct Renderer {
+    engine: Pdfium,
+    engine_version: String,
+    downstream: Downstream,
+    intake: ActorRef<IntakeMsg>,
+}
+
 /// Nobody wants pages any more: the storers or the document are gone, or somebody wants us to stop.
 struct Unwanted;
 
+type Drawn = (PageGeometry, PageText, Option<Bitmap>);
+
+impl BlockingActor for Renderer {
+    type Msg = Extract;
+
+    fn started(&mut self, _ctx: &mut Context<Extract>) -> Outcome {
+        self.intake.tell(IntakeMsg::EngineReady);
+        Ok(())
+    }
+
+    fn receive(&mut self, ctx: &mut Context<Extract>, job: Extract) -> Outcome {
+        // Unwanted is no failure: whoever is gone or stops us has told the document why.
+        let _ = self.extract(ctx, &job);
+        Ok(())
+    }
+}
+
 impl Renderer {
     /// Loads the engine. Runs on the owner's thread, on which everything it makes stays.
-    pub(super) fn new(engine: &Path, downstream: Downstream) -> Outcome<Self> {
-        let Downstream {
-            storers,
-            budget,
-            budget_bytes,
-            bitmaps,
-            gauges,
-            page_deadline,
-        } = downstream;
+    pub(super) fn new(
+        engine: &Path,
+        downstream: Downstream,
+        intake: ActorRef<IntakeMsg>,
+    ) -> Outcome<Self> {
         let engine = Pdfium::load(engine)?;
         let engine_version = engine.version();
         Ok(Self {
             engine,
             engine_version,
-            storers,
-            budget,
-            budget_bytes,
-            bitmaps,
-            gauges,
-            page_deadline,
+            downstream,
+            intake,
         })
     }
 
@@ -110,21 +116,23 @@ impl Renderer {
             .file
             .try_clone()
             .map_err(|error| format!("cannot be read: {error}"))?;
-        self.gauges.document_opened();
+        self.downstream.gauges.document_opened();
+        let password = job.password.as_ref().map(Password::reveal);
         let document = self
             .engine
-            .open(file, job.password.as_ref().map(Password::reveal))
-            .map_err(|error| explain(&error))?;
-        match job.selection.beyond(document.page_count()) {
+            .open(file, password)
+            .map_err(|error| open_failure(&error))?;
+        let pages = document.page_count();
+        match job.selection.beyond(pages) {
             Some(page) => Err(format!(
-                "page {page} was asked for, and the document has {} pages: choose others with --pages",
-                document.page_count()
+                "page {page} was asked for, and the document has {pages} pages: choose others with --pages"
             )),
             None => Ok(document),
         }
     }
 
-    /// One page: room, place, drawing, in this order, so that nothing large waits in memory.
+    /// One page: places for its reports, room for its bytes, a place at the storers, and only then the page itself, so
+    /// that nothing large waits in memory.
     fn page(
         &self,
         ctx: &Context<Extract>,
@@ -132,65 +140,73 @@ impl Renderer {
         document: &Document,
         number: u32,
     ) -> Result<(), Unwanted> {
-        let failed = |error: PageError| {
-            report(
-                job,
-                DocumentMsg::Happened(Event::Failed {
-                    page: number,
-                    reason: error.to_string(),
-                }),
-            )
-        };
-        let mut page = match document.page(number - 1) {
-            Ok(page) => page,
-            Err(error) => return failed(error),
-        };
-        let dpi = job.target.options.dpi;
-        let bytes = match job.target.options.image {
-            ImageFormat::None => Ok(0),
-            _ => page
-                .pixel_size(dpi)
-                .map(|(width, height)| width as usize * height as usize * 4),
-        };
-        let bytes = match bytes {
+        let news = job.document.blocking_reserve().map_err(|_| Unwanted)?;
+        let duty = Duty::new(
+            number,
+            job.document.blocking_reserve().map_err(|_| Unwanted)?,
+        );
+        let bytes = match bitmap_bytes(job, document, number) {
             Ok(bytes) => bytes,
-            Err(error) => return failed(error),
+            Err(error) => {
+                duty.failed(error.to_string());
+                return Ok(());
+            }
         };
-        let share = self.budget.blocking_take(bytes).map_err(|_| Unwanted)?;
-        let room = Room::new(bytes, share, self.gauges.clone());
-        let place = self.storers.blocking_reserve().map_err(|_| Unwanted)?;
-        match self.draw(ctx, job, &mut page, room, number) {
-            Ok(rendered) => hand_over(job, place, rendered, number),
-            Err(error) => failed(error),
+        let Some((room, place)) = self.reserve(bytes) else {
+            duty.withdrawn();
+            return Err(Unwanted);
+        };
+        match self.draw(ctx, job, document, number, bytes) {
+            Ok((geometry, text, bitmap)) => {
+                place.send(Rendered {
+                    target: job.target.clone(),
+                    geometry,
+                    text,
+                    bitmap,
+                    room,
+                    duty,
+                });
+                news.send(DocumentMsg::Happened(Event::HandedOver { page: number }));
+            }
+            Err(error) => duty.failed(error.to_string()),
         }
+        Ok(())
+    }
+
+    fn reserve(&self, bytes: usize) -> Option<(Room, Permit<Rendered>)> {
+        let share = self.downstream.budget.blocking_take(bytes).ok()?;
+        let room = Room::new(bytes, share, self.downstream.gauges.clone());
+        Some((room, self.downstream.storers.blocking_reserve().ok()?))
     }
 
     fn draw(
         &self,
         ctx: &Context<Extract>,
         job: &Extract,
-        page: &mut Page<'_>,
-        room: Room,
+        document: &Document,
         number: u32,
-    ) -> Result<Rendered, PageError> {
-        let options = &job.target.options;
-        let bitmap = match options.image {
-            ImageFormat::None => None,
-            _ => {
-                let mut bitmap = self.bitmaps.take(
-                    self.budget_bytes
-                        .saturating_sub(self.gauges.bytes_in_flight()),
-                );
-                let clock = ctx.clock();
-                let deadline = clock.deadline(self.page_deadline);
-                page.render(options.dpi, &mut bitmap, &mut || {
-                    clock.remaining(deadline).is_zero()
-                })?;
-                Some(bitmap)
-            }
-        };
+        bytes: usize,
+    ) -> Result<Drawn, PageError> {
+        let Downstream {
+            bitmaps,
+            budget_bytes,
+            gauges,
+            page_deadline,
+            ..
+        } = &self.downstream;
+        let mut page = document.page(number - 1)?;
+        let mut bitmap = None;
+        if bytes > 0 {
+            let beside = budget_bytes.saturating_sub(gauges.bytes_in_flight());
+            let drawn = bitmap.insert(bitmaps.take(bytes, beside));
+            let clock = ctx.clock();
+            let deadline = clock.deadline(*page_deadline);
+            page.render(job.target.options.dpi, drawn, &mut || {
+                clock.remaining(deadline).is_zero()
+            })?;
+        }
         let text = page.text()?;
-        self.gauges.page_rendered();
+        gauges.page_rendered();
         let (width_pt, height_pt) = page.size();
         let geometry = PageGeometry {
             page: number,
@@ -199,36 +215,17 @@ impl Renderer {
             rotation: page.rotation(),
             crop: page.crop_box(),
         };
-        let duty = Duty::new(number, job.document.clone());
-        Ok(Rendered {
-            target: job.target.clone(),
-            geometry,
-            text,
-            bitmap,
-            room,
-            duty,
-        })
+        Ok((geometry, text, bitmap))
     }
 }
 
-impl BlockingActor for Renderer {
-    type Msg = Extract;
-
-    fn receive(&mut self, ctx: &mut Context<Extract>, job: Extract) -> Outcome {
-        // Unwanted is no failure: whoever is gone or stops us has told the document why.
-        let _ = self.extract(ctx, &job);
-        Ok(())
+/// Bytes of the page's bitmap, from its size alone; 0 when no image is wanted.
+fn bitmap_bytes(job: &Extract, document: &Document, number: u32) -> Result<usize, PageError> {
+    if job.target.options.image == ImageFormat::None {
+        return Ok(0);
     }
-}
-
-fn hand_over(
-    job: &Extract,
-    place: Permit<Rendered>,
-    rendered: Rendered,
-    page: u32,
-) -> Result<(), Unwanted> {
-    place.send(rendered);
-    report(job, DocumentMsg::Happened(Event::HandedOver { page }))
+    let (width, height) = document.pixel_size(number - 1, job.target.options.dpi)?;
+    Ok(width as usize * height as usize * Bitmap::BYTES_PER_PIXEL)
 }
 
 fn report(job: &Extract, msg: DocumentMsg) -> Result<(), Unwanted> {
@@ -236,7 +233,7 @@ fn report(job: &Extract, msg: DocumentMsg) -> Result<(), Unwanted> {
 }
 
 /// The engine's error with the next step for the person who gave the file.
-pub fn explain(error: &OpenError) -> String {
+pub fn open_failure(error: &OpenError) -> String {
     match error {
         OpenError::PasswordNeeded | OpenError::PasswordWrong => {
             format!("{error}; give it with --password-file FILE or --password-env VARIABLE")

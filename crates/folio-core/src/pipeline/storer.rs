@@ -11,10 +11,11 @@ use super::bitmaps::Bitmaps;
 use super::gauges::Room;
 use super::intake::IntakeMsg;
 use super::page::{Duty, Rendered, Target};
+use super::trouble::Trouble;
 use crate::encode::encode;
 use crate::layout;
 use crate::model::{ImageInfo, PageGeometry};
-use crate::ports::{CatalogError, PageRow, StoreError};
+use crate::ports::PageRow;
 use crate::request::Options;
 
 pub(super) enum StorerMsg {
@@ -47,14 +48,6 @@ pub(super) struct Storer {
     pub(super) services: Arc<Services>,
     pub(super) bitmaps: Bitmaps,
     pub(super) intake: ActorRef<IntakeMsg>,
-}
-
-/// Why a page is not stored; one variant per decision.
-enum Trouble {
-    /// This page only.
-    Page(String),
-    /// Everything from here on.
-    Storage(String),
 }
 
 impl Actor for Storer {
@@ -111,21 +104,18 @@ impl Storer {
         } = errand;
         let outcome = match prepared {
             Ok(prepared) => self.commit(&target, prepared).await,
-            Err(reason) => Err(Trouble::Page(reason)),
+            Err(reason) => Err(Trouble::Local(reason)),
         };
         drop(room);
-        // A document that is gone has given up on its pages; there is nobody left to tell.
-        let _ = match outcome {
-            Ok((words, needs_ocr)) => duty.stored(words, needs_ocr).await,
-            Err(Trouble::Page(reason)) => duty.failed(reason).await,
+        match outcome {
+            Ok((words, needs_ocr)) => duty.stored(words, needs_ocr),
+            Err(Trouble::Local(reason)) => duty.failed(reason),
             Err(Trouble::Storage(reason)) => {
-                let _ = self
-                    .intake
-                    .send(IntakeMsg::StorageLost(reason.clone()))
-                    .await;
-                duty.failed(reason).await
+                // The page is as good as before; the intake tells its document, with all others.
+                duty.withdrawn();
+                let _ = self.intake.send(IntakeMsg::StorageLost(reason)).await;
             }
-        };
+        }
         ticket.done();
     }
 
@@ -188,33 +178,15 @@ fn prepare(
     }
     let words = u32::try_from(page.words().count()).unwrap_or(u32::MAX);
     let layout = String::from_utf8(page.to_json()).map_err(|error| error.to_string())?;
+    let image = image.map(|image| image.bytes);
     let row = PageRow {
         page: page.page,
         text: page.text(),
         words,
         needs_ocr: page.needs_ocr,
+        layout_bytes: layout.len() as u64,
+        image_bytes: image.as_ref().map_or(0, |bytes| bytes.len() as u64),
         layout,
     };
-    Ok(Prepared {
-        image: image.map(|image| image.bytes),
-        row,
-    })
-}
-
-impl From<StoreError> for Trouble {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable { .. } => Self::Storage(error.to_string()),
-            _ => Self::Page(error.to_string()),
-        }
-    }
-}
-
-impl From<CatalogError> for Trouble {
-    fn from(error: CatalogError) -> Self {
-        match error {
-            CatalogError::Unavailable { .. } => Self::Storage(error.to_string()),
-            _ => Self::Page(error.to_string()),
-        }
-    }
+    Ok(Prepared { image, row })
 }

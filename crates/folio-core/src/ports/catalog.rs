@@ -11,7 +11,7 @@ use crate::request::DocumentId;
 /// 2. `begin` keeps what an earlier run completed, and the folder it chose.
 /// 3. A page is completed by [`Catalog::complete_page`] only, which needs its layout to be there: `store_layout` alone
 ///    never makes a page count.
-/// 4. `store_layout` of a completed page, as `force` does it, makes it incomplete until it is completed again.
+/// 4. `reopen` makes completed pages incomplete, and so does `store_layout`; they count again once completed again.
 /// 5. Once a write has returned `Ok` it survives the death of this process.
 /// 6. Text comes back as it was given, NUL excepted: the layout never holds one.
 pub trait Catalog: Send + Sync + 'static {
@@ -47,7 +47,15 @@ pub trait Catalog: Send + Sync + 'static {
         page: u32,
     ) -> PortFuture<'a, Result<(), CatalogError>>;
 
-    /// A page that cannot be had, and why.
+    /// Pages that are to be done again: those of them that are completed are no longer. One write for all, so that a run
+    /// killed half-way leaves no mixture of old and new.
+    fn reopen<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        pages: &'a PageSet,
+    ) -> PortFuture<'a, Result<(), CatalogError>>;
+
+    /// A page that cannot be had, and why. It is not completed, whatever it was.
     fn fail_page<'a>(
         &'a self,
         id: &'a DocumentId,
@@ -172,6 +180,10 @@ pub struct PageRow {
     pub words: u32,
     /// Shows an image and no text one can see.
     pub needs_ocr: bool,
+    /// Length of the layout's file in the store.
+    pub layout_bytes: u64,
+    /// Length of the image's file in the store; 0 when there is none.
+    pub image_bytes: u64,
 }
 
 /// A page as the catalog knows it.
@@ -185,6 +197,10 @@ pub struct PageRecord {
     pub reason: Option<String>,
     /// Words on it.
     pub words: u32,
+    /// Length of the layout's file in the store.
+    pub layout_bytes: u64,
+    /// Length of the image's file in the store; 0 when there is none.
+    pub image_bytes: u64,
 }
 
 /// How far a page is.

@@ -131,6 +131,11 @@ async fn pages_complete_only_after_their_layout(catalog: &dyn Catalog, id: &Docu
         ]
     );
     assert_eq!(pages[1].reason.as_deref(), Some("too large"));
+    assert_eq!(
+        (pages[0].layout_bytes, pages[0].image_bytes),
+        (3, 70_000),
+        "lengths come back as given"
+    );
 }
 
 async fn a_second_run_finds_what_the_first_left(catalog: &dyn Catalog, row: &DocumentRow) {
@@ -258,6 +263,8 @@ fn page(page: u32, text: &str) -> PageRow {
         text: text.into(),
         words: 1,
         needs_ocr: false,
+        layout_bytes: 3,
+        image_bytes: 70_000,
     }
 }
 

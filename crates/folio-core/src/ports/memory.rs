@@ -7,6 +7,7 @@ use super::{
     BlobStore, Catalog, CatalogError, Delivery, DocumentRecord, DocumentRow, DocumentStatus,
     PageRecord, PageRow, PageState, PortFuture, RequestSource, SourceError, StoreError, check_key,
 };
+use crate::pages::PageSet;
 use crate::request::{DocumentId, Request};
 
 /// Nothing here can panic while it holds a lock half-written, so a poisoned one is as good as any.
@@ -155,6 +156,8 @@ impl Catalog for MemoryCatalog {
                 state: PageState::Stored,
                 reason: None,
                 words: page.words,
+                layout_bytes: page.layout_bytes,
+                image_bytes: page.image_bytes,
             };
             self.with(id, |entry| {
                 entry.pages.insert(page.page, (record, Some(page.clone())))
@@ -179,6 +182,24 @@ impl Catalog for MemoryCatalog {
         })
     }
 
+    fn reopen<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        pages: &'a PageSet,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
+        Box::pin(async move {
+            self.with(id, |entry| {
+                for page in pages {
+                    if let Some((record, _)) = entry.pages.get_mut(page)
+                        && record.state == PageState::Completed
+                    {
+                        record.state = PageState::Stored;
+                    }
+                }
+            })
+        })
+    }
+
     fn fail_page<'a>(
         &'a self,
         id: &'a DocumentId,
@@ -191,6 +212,8 @@ impl Catalog for MemoryCatalog {
                 state: PageState::Failed,
                 reason: Some(reason.to_owned()),
                 words: 0,
+                layout_bytes: 0,
+                image_bytes: 0,
             };
             self.with(id, |entry| entry.pages.insert(page, (record, None)))
                 .map(drop)

@@ -6,7 +6,7 @@ use crate::request::Request;
 /// Hands out requests, each until it is settled.
 ///
 /// The contract:
-/// 1. `next` gives each request to one caller at a time; `None` means that none will come any more.
+/// 1. `next` gives each request to one caller at a time; `None` means that none will come, unless one is given back.
 /// 2. `ack` settles a delivery: it is never given out again.
 /// 3. `nack` gives it back: it is given out again, later, with `attempt` one higher.
 /// 4. A delivery that is neither acked nor nacked belongs to its holder until the source decides otherwise (a lease, a

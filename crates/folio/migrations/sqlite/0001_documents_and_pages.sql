@@ -21,5 +21,7 @@ CREATE TABLE pages (
     needs_ocr INTEGER NOT NULL DEFAULT 0,
     layout    TEXT,                   -- JSON, the same bytes as the page's file
     text      TEXT,                   -- in reading order
+    layout_bytes INTEGER NOT NULL DEFAULT 0,  -- lengths of the page's files; an image that is not wanted has none
+    image_bytes  INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (document, page)
 );

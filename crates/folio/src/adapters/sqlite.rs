@@ -44,7 +44,7 @@ impl SqliteCatalog {
         migrations()
             .run(&pool)
             .await
-            .map_err(|error| unavailable(&error.to_string()))?;
+            .map_err(|error| unavailable(&format!("folio.db cannot be brought up to date ({error}); it may be of a newer folio: use that, or choose another folder with --out")))?;
         Ok(Self { pool })
     }
 
@@ -140,22 +140,22 @@ impl Catalog for SqliteCatalog {
         page: &'a PageRow,
     ) -> PortFuture<'a, Result<(), CatalogError>> {
         Box::pin(async move {
-            let sql = "INSERT INTO pages (document, page, state, words, needs_ocr, layout, text) \
-                       VALUES ((SELECT key FROM documents WHERE id = ?1), ?2, 'stored', ?3, ?4, ?5, ?6) \
+            let sql = "INSERT INTO pages (document, page, state, words, needs_ocr, layout, text, layout_bytes, image_bytes) \
+                       VALUES ((SELECT key FROM documents WHERE id = ?1), ?2, 'stored', ?3, ?4, ?5, ?6, ?7, ?8) \
                        ON CONFLICT (document, page) DO UPDATE SET state = 'stored', reason = NULL, words = excluded.words, \
-                       needs_ocr = excluded.needs_ocr, layout = excluded.layout, text = excluded.text";
+                       needs_ocr = excluded.needs_ocr, layout = excluded.layout, text = excluded.text, \
+                       layout_bytes = excluded.layout_bytes, image_bytes = excluded.image_bytes";
             let query = sqlx::query(sql)
                 .bind(id.to_string())
                 .bind(page.page)
                 .bind(page.words)
                 .bind(page.needs_ocr);
-            query
+            let query = query
                 .bind(&page.layout)
                 .bind(&page.text)
-                .execute(&self.pool)
-                .await
-                .map(drop)
-                .map_err(failed)
+                .bind(signed(page.layout_bytes))
+                .bind(signed(page.image_bytes));
+            query.execute(&self.pool).await.map(drop).map_err(failed)
         })
     }
 
@@ -180,6 +180,21 @@ impl Catalog for SqliteCatalog {
         })
     }
 
+    fn reopen<'a>(
+        &'a self,
+        id: &'a DocumentId,
+        pages: &'a PageSet,
+    ) -> PortFuture<'a, Result<(), CatalogError>> {
+        Box::pin(async move {
+            let sql = "UPDATE pages SET state = 'stored' WHERE state = 'completed' \
+                       AND document = (SELECT key FROM documents WHERE id = ?1) \
+                       AND page IN (SELECT value FROM json_each(?2))";
+            let pages = serde_json::Value::from_iter(pages.iter().copied()).to_string();
+            let query = sqlx::query(sql).bind(id.to_string()).bind(pages);
+            query.execute(&self.pool).await.map(drop).map_err(failed)
+        })
+    }
+
     fn fail_page<'a>(
         &'a self,
         id: &'a DocumentId,
@@ -190,7 +205,7 @@ impl Catalog for SqliteCatalog {
             let sql = "INSERT INTO pages (document, page, state, reason) \
                        VALUES ((SELECT key FROM documents WHERE id = ?1), ?2, 'failed', ?3) \
                        ON CONFLICT (document, page) DO UPDATE SET state = 'failed', reason = excluded.reason, \
-                       words = 0, needs_ocr = 0, layout = NULL, text = NULL";
+                       words = 0, needs_ocr = 0, layout = NULL, text = NULL, layout_bytes = 0, image_bytes = 0";
             let query = sqlx::query(sql)
                 .bind(id.to_string())
                 .bind(page)
@@ -220,7 +235,7 @@ impl Catalog for SqliteCatalog {
         id: &'a DocumentId,
     ) -> PortFuture<'a, Result<Vec<PageRecord>, CatalogError>> {
         Box::pin(async move {
-            let sql = "SELECT page, state, reason, words FROM pages \
+            let sql = "SELECT page, state, reason, words, layout_bytes, image_bytes FROM pages \
                        WHERE document = (SELECT key FROM documents WHERE id = ?1) ORDER BY page";
             let rows = sqlx::query(sql)
                 .bind(id.to_string())
@@ -323,7 +338,18 @@ fn page(row: &SqliteRow) -> Result<PageRecord, CatalogError> {
         state: state(row)?,
         reason: row.try_get("reason").map_err(failed)?,
         words: row.try_get("words").map_err(failed)?,
+        layout_bytes: unsigned(row.try_get("layout_bytes").map_err(failed)?),
+        image_bytes: unsigned(row.try_get("image_bytes").map_err(failed)?),
     })
+}
+
+/// SQLite's integers are signed; a file's length never needs the last bit.
+fn signed(length: u64) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+fn unsigned(length: i64) -> u64 {
+    u64::try_from(length).unwrap_or_default()
 }
 
 fn state(row: &SqliteRow) -> Result<PageState, CatalogError> {
@@ -340,6 +366,8 @@ fn unavailable(reason: &str) -> CatalogError {
 /// SQLite's own numbers for what a person can do something about.
 fn failed(error: sqlx::Error) -> CatalogError {
     const SQLITE_FULL: &str = "13";
+    const SQLITE_READONLY: &str = "8";
+    const SQLITE_CANTOPEN: &str = "14";
     const SQLITE_NOTADB: &str = "26";
     let code = error
         .as_database_error()
@@ -350,6 +378,9 @@ fn failed(error: sqlx::Error) -> CatalogError {
         SQLITE_FULL => unavailable(
             "the disk is full; make room or choose another folder with --out, then run the same command again",
         ),
+        SQLITE_CANTOPEN | SQLITE_READONLY => unavailable(&format!(
+            "folio.db cannot be opened for writing ({error}); make it and its folder writable or choose another folder with --out"
+        )),
         SQLITE_NOTADB => unavailable(
             "folio.db is not a database; move it away or choose another folder with --out",
         ),

@@ -2,39 +2,44 @@
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use folio_core::limits::{PAGE_DEADLINE, default_budget};
 use folio_core::pages::PageSelection;
-use folio_core::pipeline::{self, Run, RunReport, Settings};
+use folio_core::pipeline::{self, Abort, Progress, Run, RunReport, Settings};
 use folio_core::ports::memory::RequestList;
 use folio_core::request::{Colour, Options, Password, Request};
-use playhouse::{ActorSystem, Dispatcher, Mailbox, Props};
+use playhouse::{ActorRef, ActorSystem, Dispatcher, Mailbox, Props};
 
 use crate::adapters::{folder::FolderStore, sqlite::SqliteCatalog};
 use crate::cli;
 use crate::engine;
 use crate::exit::{self, CannotStart, Ending};
 use crate::inputs::{self, Found, Input};
-use crate::limits::{JOBS_DEFAULT_MAX, REPORTER_MAILBOX};
-use crate::output_folder::OutputFolder;
-use crate::report::{Human, Json, Reporter, Style, json, plural};
+use crate::limits::{INTERRUPT_PATIENCE, JOBS_DEFAULT_MAX, REPORTER_MAILBOX};
+use crate::output_folder::{self, OutputFolder};
+use crate::report::{Human, Json, Lost, Reporter, Style, json, plural};
+use crate::voice::say;
 
 pub(crate) fn run(arguments: &cli::Extract) -> Result<Ending, CannotStart> {
     let password = engine::password(
         arguments.password_file.as_ref(),
         arguments.password_env.as_deref(),
     )?;
-    let out = OutputFolder::take(&arguments.out)?;
-    let found = inputs::find(&arguments.inputs, &out.spool());
+    let found = inputs::find(&arguments.inputs, &output_folder::spool(&arguments.out));
     if found.inputs.is_empty() {
         return Err(CannotStart(found.problems.join("\nfolio: ")));
     }
     let library = engine::find(&arguments.engine)?;
+    let out = OutputFolder::take(&arguments.out)?;
+    if found.reads_standard_input() {
+        keep_standard_input(&out)?;
+    }
     for problem in &found.problems {
-        eprintln!("{problem}");
+        say(problem);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -42,22 +47,48 @@ pub(crate) fn run(arguments: &cli::Extract) -> Result<Ending, CannotStart> {
         .map_err(CannotStart::because)?;
     let began = Instant::now();
     let requests = requests(arguments, &found, password.as_ref());
-    let report = runtime.block_on(extract(arguments, &out, &library.path, requests))?;
-    summarise(
+    let (report, lost) = runtime.block_on(extract(arguments, &out, &library.path, requests))?;
+    if let Some(Abort::Engine(reason)) = &report.aborted {
+        return Err(CannotStart(format!(
+            "{reason}; name another with --pdfium, or run `folio setup`"
+        )));
+    }
+    let written = summarise(
         arguments,
         &report,
         &found.problems,
         out.root(),
         began.elapsed(),
     );
+    let lost = lost
+        .get()
+        .map(ToString::to_string)
+        .or(written.err().map(|error| error.to_string()));
+    if let Some(error) = &lost {
+        say(format!(
+            "folio: standard output lost some of the JSON lines: {error}; everything is in {}",
+            out.root().display()
+        ));
+    }
     Ok(match report {
         RunReport {
             interrupted: true,
             aborted: None,
             ..
         } => Ending::Interrupted,
-        report if report.is_complete() && found.problems.is_empty() => Ending::Complete,
+        report if report.is_complete() && found.problems.is_empty() && lost.is_none() => {
+            Ending::Complete
+        }
         _ => Ending::SomeFailed,
+    })
+}
+
+fn keep_standard_input(out: &OutputFolder) -> Result<(), CannotStart> {
+    if io::stdin().is_terminal() {
+        say("folio: reading a PDF from standard input");
+    }
+    inputs::keep_standard_input(&out.spool()).map_err(|error| {
+        CannotStart(format!("standard input cannot be kept in {}: {error}; make room or choose another folder with --out", out.root().display()))
     })
 }
 
@@ -89,7 +120,8 @@ async fn extract(
     out: &OutputFolder,
     library: &Path,
     requests: Vec<Request>,
-) -> Result<RunReport, CannotStart> {
+) -> Result<(RunReport, Lost), CannotStart> {
+    let mut signals = Signals::new().map_err(CannotStart::because)?;
     let storers = arguments.jobs.unwrap_or_else(default_jobs);
     let system = ActorSystem::builder("folio")
         .dispatcher("encoding", Dispatcher::fixed(storers))
@@ -101,31 +133,10 @@ async fn extract(
             .map_err(CannotStart::because)?,
     );
     let blobs = FolderStore::new(out.root(), &out.aside()).map_err(|error| {
-        CannotStart(format!(
-            "the output folder {} cannot be used: {error}",
-            out.root().display()
-        ))
+        CannotStart(format!("the output folder {} cannot be used: {error}; make it writable or choose another with --out", out.root().display()))
     })?;
-
-    let (json, quiet, root) = (arguments.json, arguments.quiet, out.root().to_owned());
-    let style = if io::stderr().is_terminal() {
-        Style::Bars
-    } else {
-        Style::Lines
-    };
-    let reporter = move || {
-        Reporter::new(
-            json.then(|| Json::new(root)),
-            (!quiet).then(|| Human::new(style)),
-        )
-    };
-    let reporter = system
-        .spawn(
-            "reporter",
-            Props::new(reporter).mailbox(Mailbox::bounded(REPORTER_MAILBOX)),
-        )
-        .map_err(CannotStart::because)?;
-
+    let lost = Lost::default();
+    let reporter = reporter(arguments, &system, out, lost.clone())?;
     let settings = Settings {
         engine: library.to_owned(),
         blobs: Arc::new(blobs),
@@ -140,12 +151,42 @@ async fn extract(
         page_deadline: PAGE_DEADLINE,
     };
     let run = pipeline::start(&system, settings).map_err(CannotStart::because)?;
-    let report = until_ended(&run).await?;
-    reporter.drain();
-    reporter.terminated().await;
-    system.shutdown().await;
-    catalog.close().await;
-    Ok(report)
+    let ending = async {
+        let report = run.ended().await;
+        reporter.drain();
+        reporter.terminated().await;
+        system.shutdown().await;
+        catalog.close().await;
+        report
+    };
+    Ok((until_ended(ending, &run, &mut signals).await, lost))
+}
+
+fn reporter(
+    arguments: &cli::Extract,
+    system: &ActorSystem,
+    out: &OutputFolder,
+    lost: Lost,
+) -> Result<ActorRef<Progress>, CannotStart> {
+    let (json, quiet, root) = (arguments.json, arguments.quiet, out.root().to_owned());
+    let style = if io::stderr().is_terminal() {
+        Style::Bars
+    } else {
+        Style::Lines
+    };
+    let reporter = Props::blocking(move |_ctx| {
+        Ok(Reporter::new(
+            json.then(|| Json::new(root)),
+            (!quiet).then(|| Human::new(style)),
+            lost,
+        ))
+    });
+    system
+        .spawn(
+            "reporter",
+            reporter.mailbox(Mailbox::bounded(REPORTER_MAILBOX)),
+        )
+        .map_err(CannotStart::because)
 }
 
 fn default_jobs() -> usize {
@@ -154,21 +195,25 @@ fn default_jobs() -> usize {
         .min(JOBS_DEFAULT_MAX)
 }
 
-/// Waits for the run. The first signal ends it in order, the second at once.
-async fn until_ended(run: &Run) -> Result<RunReport, CannotStart> {
-    let mut signals = Signals::new().map_err(CannotStart::because)?;
+/// Waits for the end. The first signal ends the run in order, the second at once.
+async fn until_ended(
+    ending: impl Future<Output = RunReport>,
+    run: &Run,
+    signals: &mut Signals,
+) -> RunReport {
+    let mut ending = pin!(ending);
     tokio::select! {
-        report = run.ended() => return Ok(report),
+        report = &mut ending => return report,
         () = signals.next() => {}
     }
-    eprintln!(
-        "folio: finishing the pages in flight; once more to end at once. Run the same command again to go on from here."
-    );
+    say("folio: finishing the pages in flight; once more to end at once");
     run.interrupt();
     tokio::select! {
-        report = run.ended() => Ok(report),
-        () = signals.next() => std::process::exit(i32::from(exit::INTERRUPTED)),
+        report = &mut ending => return report,
+        () = signals.next() => {}
+        () = tokio::time::sleep(INTERRUPT_PATIENCE) => say("folio: a page in flight does not end; it will be done again"),
     }
+    std::process::exit(i32::from(exit::INTERRUPTED))
 }
 
 /// Ctrl-C, and the polite kill of service managers.
@@ -218,16 +263,17 @@ fn summarise(
     problems: &[String],
     out: &Path,
     took: Duration,
-) {
-    if arguments.json {
-        // A closed standard output is nobody listening.
-        let _ = json::summary(report, problems, out, took);
-    }
-    if let Some(reason) = &report.aborted {
-        eprintln!("folio: the run could not go on: {reason}");
+) -> io::Result<()> {
+    let written = if arguments.json {
+        json::summary(report, problems, out, took)
+    } else {
+        Ok(())
+    };
+    if let Some(why) = &report.aborted {
+        say(format!("folio: the run could not go on: {why}"));
     }
     if arguments.quiet {
-        return;
+        return written;
     }
     if report.documents > 1 || !problems.is_empty() {
         let failed = report.documents - report.documents_completed;
@@ -236,29 +282,39 @@ fn summarise(
         } else {
             format!(", {failed} not completed")
         };
-        eprintln!(
+        say(format!(
             "{}: {} completed{rest}",
             plural(report.documents, "document"),
             report.documents_completed
-        );
+        ));
     }
     let mut pages = format!(
         "{} done in {:.1} s",
         plural(report.pages_stored, "page"),
         took.as_secs_f64()
     );
-    for (count, what) in [
-        (report.pages_skipped, "were there already"),
+    let counts = [
+        (report.pages_skipped, "there already"),
         (report.pages_failed, "failed"),
-        (report.pages_needing_ocr, "need OCR"),
-    ] {
-        if count > 0 {
-            pages.push_str(&format!(", {count} {what}"));
-        }
+        (
+            report.pages_needing_ocr,
+            "with an image and no text: needs OCR",
+        ),
+    ];
+    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        pages.push_str(&format!(", {count} {what}"));
     }
-    eprintln!("{pages}");
+    say(pages);
     if !report.is_complete() {
-        eprintln!("Run the same command again to do what is missing.");
+        let force = if arguments.force {
+            " without --force"
+        } else {
+            ""
+        };
+        say(format!(
+            "Run the same command again{force} to do what is missing."
+        ));
     }
-    eprintln!("{}", out.display());
+    say(out.display());
+    written
 }

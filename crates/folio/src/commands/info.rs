@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io;
 
-use folio_core::pipeline::explain;
+use folio_core::model::hundredths;
+use folio_core::pipeline::open_failure;
 use folio_core::request::Password;
 use folio_pdf::{Document, DocumentInfo, FormKind, Pdfium};
 use serde_json::json;
@@ -11,7 +13,8 @@ use serde_json::json;
 use crate::cli;
 use crate::engine;
 use crate::exit::{CannotStart, Ending};
-use crate::report::{json::print, plural};
+use crate::report::plural;
+use crate::voice::{print, say};
 
 pub(crate) fn run(arguments: &cli::Info) -> Result<Ending, CannotStart> {
     let name = arguments.file.display();
@@ -26,16 +29,16 @@ pub(crate) fn run(arguments: &cli::Info) -> Result<Ending, CannotStart> {
     let document = match pdfium.open(file, password.as_ref().map(Password::reveal)) {
         Ok(document) => document,
         Err(error) => {
-            eprintln!("{name}: {}", explain(&error));
+            say(format!("{name}: {}", open_failure(&error)));
             return Ok(Ending::SomeFailed);
         }
     };
     let sizes = Sizes::of(&document);
-    if arguments.json {
-        print(&as_json(&name.to_string(), &document, &sizes)).map_err(CannotStart::because)?;
-    } else {
-        show(&name.to_string(), &document, &sizes);
-    }
+    let shown = match arguments.json {
+        true => print(as_json(&name.to_string(), &document, &sizes)),
+        false => show(&name.to_string(), &document, &sizes),
+    };
+    shown.map_err(CannotStart::because)?;
     Ok(Ending::Complete)
 }
 
@@ -43,7 +46,7 @@ pub(crate) fn run(arguments: &cli::Info) -> Result<Ending, CannotStart> {
 #[derive(Default)]
 struct Sizes {
     /// Width and height in 1/100 pt, as displayed.
-    count: BTreeMap<(i64, i64), u32>,
+    count: BTreeMap<(i32, i32), u32>,
     unreadable: Vec<u32>,
 }
 
@@ -76,30 +79,30 @@ impl Sizes {
     }
 }
 
-fn hundredths(points: f32) -> i64 {
-    (f64::from(points) * 100.0).round() as i64
+fn points(hundredths: i32) -> f64 {
+    f64::from(hundredths) / 100.0
 }
 
-fn points(hundredths: i64) -> f64 {
-    hundredths as f64 / 100.0
-}
-
-fn show(name: &str, document: &Document, sizes: &Sizes) {
+fn show(name: &str, document: &Document, sizes: &Sizes) -> io::Result<()> {
     let info = document.info();
-    println!("{name}: {}", plural(document.page_count(), "page"));
+    print(format!("{name}: {}", plural(document.page_count(), "page")))?;
     for line in sizes.lines() {
-        println!("  {line}");
+        print(format!("  {line}"))?;
     }
     if !sizes.unreadable.is_empty() {
-        println!("  pages that cannot be read: {:?}", sizes.unreadable);
+        print(format!(
+            "  pages that cannot be read: {:?}",
+            sizes.unreadable
+        ))?;
     }
-    println!("  encrypted: {}", encryption(&info));
-    println!("  form: {}", form(info.form));
+    print(format!("  encrypted: {}", encryption(&info)))?;
+    print(format!("  form: {}", form(info.form)))?;
     for (what, text) in metadata(&info) {
         if let Some(text) = text {
-            println!("  {what}: {text}");
+            print(format!("  {what}: {text}"))?;
         }
     }
+    Ok(())
 }
 
 fn as_json(name: &str, document: &Document, sizes: &Sizes) -> serde_json::Value {

@@ -3,9 +3,10 @@
 use crate::cli;
 use crate::engine;
 use crate::exit::{CannotStart, Ending};
+use crate::voice::say;
 
 pub(crate) fn run(arguments: &cli::Setup) -> Result<Ending, CannotStart> {
     let found = engine::find(&arguments.engine)?;
-    eprintln!("folio: PDFium is at {}", found.path.display());
+    say(format!("folio: PDFium is at {}", found.path.display()));
     Ok(Ending::Complete)
 }

@@ -1,13 +1,18 @@
 //! `folio status`: what an output folder holds, read from its catalog, also beside a run.
 
-use folio_core::ports::{Catalog, DocumentRecord, DocumentStatus};
+use std::path::Path;
+
+use folio_core::ports::{
+    Catalog, CatalogError, DocumentRecord, DocumentStatus, PageRecord, PageState,
+};
 use serde_json::json;
 
 use crate::adapters::sqlite::SqliteCatalog;
 use crate::cli;
 use crate::exit::{CannotStart, Ending};
 use crate::output_folder;
-use crate::report::{json::print, plural};
+use crate::report::plural;
+use crate::voice::print;
 
 pub(crate) fn run(arguments: &cli::Status) -> Result<Ending, CannotStart> {
     let file = output_folder::catalog(&arguments.out);
@@ -22,31 +27,43 @@ pub(crate) fn run(arguments: &cli::Status) -> Result<Ending, CannotStart> {
         .build()
         .map_err(CannotStart::because)?;
     let documents = runtime
-        .block_on(async {
-            SqliteCatalog::open_read_only(&file)
-                .await?
-                .documents()
-                .await
-        })
+        .block_on(read(&file))
         .map_err(CannotStart::because)?;
-    for document in &documents {
+    for (document, failures) in &documents {
         if arguments.json {
-            print(&as_json(document)).map_err(CannotStart::because)?;
-        } else {
-            println!("{}", line(document));
+            print(as_json(document, failures)).map_err(CannotStart::because)?;
+            continue;
+        }
+        print(line(document)).map_err(CannotStart::because)?;
+        for page in failures {
+            let reason = page.reason.as_deref().unwrap_or("for no known reason");
+            print(format!("    page {} failed: {reason}", page.page))
+                .map_err(CannotStart::because)?;
         }
     }
-    let all_there = |document: &DocumentRecord| {
+    let all_there = |(document, failures): &(DocumentRecord, Vec<PageRecord>)| {
         matches!(
             document.status,
             DocumentStatus::Completed | DocumentStatus::Partial
-        )
+        ) && failures.is_empty()
     };
     Ok(if documents.iter().all(all_there) {
         Ending::Complete
     } else {
         Ending::SomeFailed
     })
+}
+
+/// Every document with its failed pages.
+async fn read(file: &Path) -> Result<Vec<(DocumentRecord, Vec<PageRecord>)>, CatalogError> {
+    let catalog = SqliteCatalog::open_read_only(file).await?;
+    let mut documents = Vec::new();
+    for document in catalog.documents().await? {
+        let mut pages = catalog.pages(&document.id).await?;
+        pages.retain(|page| page.state == PageState::Failed);
+        documents.push((document, pages));
+    }
+    Ok(documents)
 }
 
 fn line(document: &DocumentRecord) -> String {
@@ -86,10 +103,14 @@ fn line(document: &DocumentRecord) -> String {
     )
 }
 
-fn as_json(document: &DocumentRecord) -> serde_json::Value {
+fn as_json(document: &DocumentRecord, failures: &[PageRecord]) -> serde_json::Value {
+    let failures: Vec<_> = failures
+        .iter()
+        .map(|page| json!({"page": page.page, "reason": page.reason}))
+        .collect();
     json!({
         "document": document.id.to_string(), "input": document.name, "folder": document.folder, "title": document.title,
         "status": document.status.name(), "reason": document.reason, "pages": document.pages,
-        "completed": document.completed.len(), "failed": document.failed, "needs_ocr": document.needs_ocr,
+        "completed": document.completed.len(), "failed": failures, "needs_ocr": document.needs_ocr,
     })
 }

@@ -9,6 +9,7 @@ use folio_core::request::DocumentId;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::limits::PLAIN_PROGRESS_EVERY;
+use crate::voice::say;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +113,8 @@ impl Human {
     fn say(&self, line: &str) {
         match self.style {
             // Above the bars, so that they are not torn.
-            Style::Bars => self.bars.suspend(|| eprintln!("{line}")),
-            Style::Lines => eprintln!("{line}"),
+            Style::Bars => self.bars.suspend(|| say(line)),
+            Style::Lines => say(line),
         }
     }
 }
@@ -183,14 +184,7 @@ fn finishing(news: &Progress, took: Option<Duration>) -> String {
         parts.push(format!("{failed} failed"));
     }
     if *needs_ocr > 0 {
-        parts.push(format!(
-            "{} OCR: an image and no text",
-            if *needs_ocr == 1 {
-                "1 page needs".to_owned()
-            } else {
-                format!("{needs_ocr} pages need")
-            }
-        ));
+        parts.push(format!("{needs_ocr} with an image and no text: needs OCR"));
     }
     if let Some(took) = took.filter(|_| *stored > 0) {
         let seconds = took.as_secs_f64().max(0.001);
@@ -248,7 +242,7 @@ mod tests {
             ),
             (
                 finished(DocumentStatus::Completed, None, 1, 1),
-                "a.pdf: completed (1 page done, 1 page needs OCR: an image and no text, 0.5 pages/s)",
+                "a.pdf: completed (1 page done, 1 with an image and no text: needs OCR, 0.5 pages/s)",
             ),
             (
                 finished(DocumentStatus::Failed, Some("not a readable PDF"), 0, 0),

@@ -1,13 +1,15 @@
 //! One JSON object per line, for programs.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use folio_core::pipeline::{Progress, RunReport};
 use serde_json::{Value, json};
 
-/// Writes to standard output. Each line is flushed, so that a reader sees a page when it is done.
+use crate::voice::print;
+
+/// Writes to standard output, a page when it is done.
 pub(crate) struct Json {
     out: PathBuf,
 }
@@ -88,13 +90,6 @@ pub(crate) fn summary(
         "event": "summary", "documents": report.documents, "completed": report.documents_completed,
         "failed": report.documents_failed, "pages": report.pages_stored, "skipped": report.pages_skipped,
         "pages_failed": report.pages_failed, "needs_ocr": report.pages_needing_ocr, "interrupted": report.interrupted,
-        "aborted": report.aborted, "problems": problems, "seconds": took.as_secs_f64(), "out": out,
+        "aborted": report.aborted.as_ref().map(ToString::to_string), "problems": problems, "seconds": took.as_secs_f64(), "out": out,
     }))
-}
-
-/// A line of JSON on standard output.
-pub(crate) fn print(value: &Value) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{value}")?;
-    stdout.flush()
 }

@@ -1,9 +1,13 @@
 //! The voice of a run: an actor that owns standard output and standard error while it lasts.
+//!
+//! It has a thread of its own, because a reader that does not read makes it wait, and that must stop nobody but those who
+//! have something to say.
 
-use std::time::Instant;
+use std::io;
+use std::sync::{Arc, OnceLock};
 
 use folio_core::pipeline::Progress;
-use playhouse::{Actor, Context, Outcome};
+use playhouse::{BlockingActor, Context, Outcome};
 
 mod human;
 pub(crate) mod json;
@@ -15,25 +19,30 @@ pub(crate) use json::Json;
 pub(crate) struct Reporter {
     json: Option<Json>,
     human: Option<Human>,
+    lost: Lost,
 }
+
+/// Why standard output lost lines, if it did.
+pub(crate) type Lost = Arc<OnceLock<io::Error>>;
 
 impl Reporter {
     /// JSON lines, lines for people, both or neither.
-    pub(crate) fn new(json: Option<Json>, human: Option<Human>) -> Self {
-        Self { json, human }
+    pub(crate) fn new(json: Option<Json>, human: Option<Human>, lost: Lost) -> Self {
+        Self { json, human, lost }
     }
 }
 
-impl Actor for Reporter {
+impl BlockingActor for Reporter {
     type Msg = Progress;
 
-    async fn receive(&mut self, ctx: &mut Context<Progress>, news: Progress) -> Outcome {
-        let now: Instant = ctx.clock().now();
-        if let Some(json) = &mut self.json {
-            json.tell(&news)?;
+    fn receive(&mut self, ctx: &mut Context<Progress>, news: Progress) -> Outcome {
+        if let Some(Err(error)) = self.json.as_ref().map(|json| json.tell(&news)) {
+            // People are still told; the run ends with the error.
+            let _ = self.lost.set(error);
+            self.json = None;
         }
         if let Some(human) = &mut self.human {
-            human.tell(&news, now);
+            human.tell(&news, ctx.clock().now());
         }
         Ok(())
     }
