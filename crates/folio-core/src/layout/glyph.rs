@@ -4,6 +4,7 @@ use folio_pdf::{Char, PageText, Point, Rect};
 
 use super::clean::{boxes, em, finite, finite_rect, is_on_page};
 use super::frame::Frame;
+use super::ligature;
 use super::limits::{ACCENT_SLACK, DOUBLE_LETTER_WIDTH, GLYPH_LETTERS_MOST, MARK_REACH};
 use super::script::{self, Script};
 use super::vertical;
@@ -66,6 +67,7 @@ impl Glyphs {
             }
         }
         vertical::mark(&mut page.glyphs);
+        ligature::turn(&page.glyphs, &mut page.letters);
         page
     }
 
@@ -97,7 +99,6 @@ impl Glyphs {
             return false;
         }
         let code = if mapped { code } else { '\u{FFFD}' };
-        let code = self.turn_lam_alef(char, code);
         if !spaced && (self.accent(char, code, ink) || self.join(char, code, ink)) {
             return true;
         }
@@ -190,23 +191,6 @@ impl Glyphs {
             last.loose = finite_rect(char.loose).unwrap_or(last.loose);
         }
         true
-    }
-
-    /// The ligature of lam and alef is always read lam first; some fonts name its letters in the order of the eye, and
-    /// then the alef comes first from the same origin. Puts the lam in its place and answers with the alef.
-    fn turn_lam_alef(&mut self, char: &Char, code: char) -> char {
-        let Some(last) = self.glyphs.last() else {
-            return code;
-        };
-        let [alef @ ('\u{627}' | '\u{622}' | '\u{623}' | '\u{625}' | '\u{671}')] =
-            &mut self.letters[last.letters.0 as usize..]
-        else {
-            return code;
-        };
-        if code != '\u{644}' || last.origin != char.origin || last.is_space {
-            return code;
-        }
-        std::mem::replace(alef, code)
     }
 }
 

@@ -26,6 +26,23 @@ pub(super) const DUPLICATE_OFFSET: f32 = 0.09;
 /// Ink may reach this far over the advance box of its glyph (italics, swashes) before the box is taken for wrong.
 pub(super) const ADVANCE_SLACK: f32 = 0.15;
 
+/// Letters of which the narrower shares more than this part of its width with the other lie over each other: one of them
+/// is printed over the other's text or has a wrong box. Italics and kerned pairs share less, but for the narrowest.
+pub(super) const OVERPRINT: f32 = 0.5;
+
+/// Text lies over other text with this many letters at least; a single one is kerned or corrected.
+pub(super) const OVERPRINTED_LETTERS: usize = 2;
+
+/// Texts over each other that are told apart; a poster of noise has hundreds, and no order to find.
+pub(super) const LAYERS_MOST: usize = 8;
+
+/// Glyphs that follow each other in the stream within this distance belong to one run: a space of a justified line. What
+/// begins further back begins anew, and a run that ends too early only orders less.
+pub(super) const RUN_STEP: f32 = 0.5;
+
+/// A letter with a wrong box is moved over this many others at most: keeps a heap of letters from costing its square.
+pub(super) const REORDER_REACH: usize = 8;
+
 /// Advance boxes of neighbours that overlap by more than kerning ever does are wrong: the ink counts.
 pub(super) const ADVANCE_OVERLAP: f32 = 0.25;
 

@@ -3,9 +3,9 @@
 //! Everything here is a pure function of its input: characters in, [`Layout`] out, the same bytes every time. Nothing
 //! depends on the order of the content stream except where it says so; the page is read as the eye reads it.
 //!
-//! 1. `clean`, `glyph`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
+//! 1. `clean`, `glyph`, `ligature`: characters become glyphs; what is off the page, repeated or without a character is dealt with.
 //! 2. `frame`, `vertical`: glyphs of one direction are laid out together, turned so that they run left to right.
-//! 3. `row`, `galley`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
+//! 3. `row`, `layer`, `galley`, `word`, `attach`: rows by baseline, cut into words at their gaps; superscripts and drop caps join theirs.
 //! 4. `region` (with `cover`, `column`): columns, tables, headers and footers, in reading order.
 //! 5. `line`, `block`: in each region words become lines, lines become blocks.
 //! 6. `bidi`, `emit`: logical order, and the model's integers.
@@ -20,6 +20,8 @@ mod emit;
 mod frame;
 mod galley;
 mod glyph;
+mod layer;
+mod ligature;
 mod limits;
 mod line;
 mod region;

@@ -1,4 +1,5 @@
-//! Rows: the glyphs of one frame, gathered by baseline and sorted along it, whatever their order in the stream.
+//! Rows: the glyphs of one frame, gathered by baseline and sorted along it, whatever their order in the stream. Only
+//! letters that lie over each other are ordered by it: see [`layer`].
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,6 +7,7 @@ use std::ops::Range;
 use super::frame::{Frame, Span};
 use super::galley::Placed;
 use super::glyph::{Glyph, Glyphs};
+use super::layer;
 use super::limits::{ADVANCE_SLACK, COLUMN_STEP, DUPLICATE_OFFSET, ROW_SPAN, ROW_STEP};
 
 /// The placed glyphs of a frame, row after row from top to bottom.
@@ -43,13 +45,28 @@ impl Rows {
                 }
             }
         }
-        for row in &rows {
-            placed[row.clone()].sort_by(|one, other| along(page, one, other));
+        let mut layers = Vec::with_capacity(rows.len());
+        for row in rows {
+            let items = &mut placed[row.clone()];
+            items.sort_by(|one, other| along(page, one, other));
+            if !frame.is_orthogonal() {
+                // Boxes of slanted text are guesses: they do not tell what lies over what.
+                layers.push(row);
+                continue;
+            }
+            let mut start = row.start;
+            for length in layer::part(page, items) {
+                layers.push(start..start + length);
+                start += length;
+            }
         }
-        Rows { placed, rows }
+        Rows {
+            placed,
+            rows: layers,
+        }
     }
 
-    /// The rows from top to bottom.
+    /// The rows from top to bottom; those of one baseline are layers of text over each other.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[Placed]> {
         self.rows.iter().map(|row| &self.placed[row.clone()])
     }

@@ -4,5 +4,6 @@ mod kit;
 mod lines;
 mod model;
 mod order;
+mod overlap;
 mod properties;
 mod words;
