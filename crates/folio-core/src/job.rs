@@ -30,6 +30,13 @@ pub enum Event {
         /// Why, and what to do.
         reason: String,
     },
+    /// It opened, and what was asked of it cannot be done: nothing is begun.
+    Refused {
+        /// Pages it has.
+        pages: u32,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The owner sent a page to the storers.
     HandedOver {
         /// Its number.
@@ -85,8 +92,10 @@ pub enum Action {
 /// How the run ended for a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conclusion {
-    /// Where the document stands now.
+    /// What became of the request.
     pub status: DocumentStatus,
+    /// Where the document stands now, for its record: a request that was refused changes nothing about it.
+    pub standing: DocumentStatus,
     /// Why, when it is not what was asked for.
     pub reason: Option<String>,
     /// Pages the document has, when that is known.
@@ -122,6 +131,7 @@ pub struct Job {
 #[derive(Debug)]
 enum End {
     OpenFailed(String),
+    Refused(String),
     StorageLost(String),
     Interrupted,
 }
@@ -165,6 +175,10 @@ impl Job {
         match event {
             Event::Opened { pages } => (self.pages, self.opened) = (Some(pages), true),
             Event::OpenFailed { reason } => self.end_early(End::OpenFailed(reason)),
+            Event::Refused { pages, reason } => {
+                self.pages = Some(pages);
+                self.end_early(End::Refused(reason));
+            }
             Event::HandedOver { page } => self.hand_over(page),
             Event::Stored { page } => self.settle_stored(page),
             Event::Failed { page, reason } => actions.push(self.settle_failed(page, reason)),
@@ -287,8 +301,13 @@ impl Job {
                 .filter(|page| self.skip.contains(page))
                 .collect()
         });
+        let standing = match self.end {
+            Some(End::Refused(_)) => self.standing(),
+            _ => status,
+        };
         Conclusion {
             status,
+            standing,
             reason,
             pages: self.pages,
             stored: self.stored.clone(),
@@ -299,7 +318,7 @@ impl Job {
 
     fn verdict(&self) -> (DocumentStatus, Option<String>) {
         match &self.end {
-            Some(End::OpenFailed(reason) | End::StorageLost(reason)) => {
+            Some(End::OpenFailed(reason) | End::Refused(reason) | End::StorageLost(reason)) => {
                 return (DocumentStatus::Failed, Some(reason.clone()));
             }
             Some(End::Interrupted) if self.is_missing_pages() => {
@@ -325,11 +344,16 @@ impl Job {
                 Some("the renderer ended before all pages were drawn".to_owned()),
             );
         }
+        (self.standing(), None)
+    }
+
+    /// Where a document stands of which nothing failed.
+    fn standing(&self) -> DocumentStatus {
         match self.pages {
             Some(count) if (1..=count).all(|page| self.is_completed(page)) => {
-                (DocumentStatus::Completed, None)
+                DocumentStatus::Completed
             }
-            _ => (DocumentStatus::Partial, None),
+            _ => DocumentStatus::Partial,
         }
     }
 
@@ -349,6 +373,7 @@ impl Conclusion {
     pub fn spoilt(self) -> Self {
         Self {
             status: DocumentStatus::Failed,
+            standing: DocumentStatus::Failed,
             ..self
         }
     }
@@ -357,6 +382,7 @@ impl Conclusion {
     pub fn failed(reason: String) -> Self {
         Self {
             status: DocumentStatus::Failed,
+            standing: DocumentStatus::Failed,
             reason: Some(reason),
             pages: None,
             stored: PageSet::new(),
@@ -489,6 +515,25 @@ mod tests {
             matches!(action, Action::Render { .. }),
             "the owner must look, and say that page 9 is not there"
         );
+    }
+
+    #[test]
+    fn a_request_that_is_refused_fails_and_leaves_the_document_as_it_stands() {
+        for (completed, standing) in [
+            ([1, 2].into(), DocumentStatus::Completed),
+            ([1].into(), DocumentStatus::Partial),
+        ] {
+            let (mut job, _) = Job::begin(select("9"), Some(2), completed);
+            let end = concluded(job.on(Event::Refused {
+                pages: 2,
+                reason: "no page 9".into(),
+            }));
+            assert_eq!(
+                (end.status, end.standing),
+                (DocumentStatus::Failed, standing)
+            );
+            assert_eq!(end.reason.as_deref(), Some("no page 9"));
+        }
     }
 
     #[test]

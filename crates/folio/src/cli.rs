@@ -138,8 +138,8 @@ pub struct Status {
 /// Where PDFium is.
 #[derive(Debug, Args)]
 pub struct Engine {
-    /// The PDFium library, or the folder it is in
-    #[arg(long, value_name = "PATH", env = "FOLIO_PDFIUM")]
+    /// The PDFium library, or the folder it is in [otherwise: the environment variable FOLIO_PDFIUM]
+    #[arg(long, value_name = "PATH")]
     pub pdfium: Option<PathBuf>,
 
     /// Never fetch anything

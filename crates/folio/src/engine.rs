@@ -1,17 +1,26 @@
 //! The engine: found on this machine, or fetched once.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use folio_core::request::Password;
 use folio_pdf::library::{Environment, Fetcher, Found, Locator, Network, Pin, Tool, obtain};
 
 use crate::cli;
 use crate::exit::CannotStart;
+use crate::limits::PASSWORD_FILE_BYTES;
 use crate::voice::say;
 
 /// The library, fetched first if it is nowhere. Says so in one line on standard error.
 pub(crate) fn find(engine: &cli::Engine) -> Result<Found, CannotStart> {
-    let locator = Locator::new(Environment::of_this_process(), engine.pdfium.clone());
+    let from_environment = || {
+        std::env::var_os("FOLIO_PDFIUM")
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from)
+    };
+    let explicit = engine.pdfium.clone().or_else(from_environment);
+    let locator = Locator::new(Environment::of_this_process(), explicit);
     let fetcher = Fetcher::new(Tool::usual(), Pin::of_this_platform());
     let network = if engine.offline {
         Network::Forbidden
@@ -37,7 +46,7 @@ pub(crate) fn password(
     variable: Option<&str>,
 ) -> Result<Option<Password>, CannotStart> {
     let text = match (file, variable) {
-        (Some(file), _) => std::fs::read_to_string(file).map_err(|error| {
+        (Some(file), _) => first_bytes(file).map_err(|error| {
             CannotStart(format!(
                 "the password file {} cannot be read: {error}; check --password-file",
                 file.display()
@@ -51,4 +60,13 @@ pub(crate) fn password(
         (None, None) => return Ok(None),
     };
     Ok(Some(Password::new(text.lines().next().unwrap_or_default())))
+}
+
+/// The beginning of a file as text; a password ends long before.
+fn first_bytes(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(file)?
+        .take(PASSWORD_FILE_BYTES)
+        .read_to_string(&mut text)?;
+    Ok(text)
 }

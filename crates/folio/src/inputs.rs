@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::limits::STEM_BYTES_MAX;
+use crate::output_folder;
 
 /// A file to extract.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,23 +45,23 @@ impl Found {
     fn take_file(&mut self, path: &Path) {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => self.inputs.push(Input {
-                name: path.display().to_string(),
+                name: printable(path),
                 stem: stem(path),
                 path: path.to_owned(),
             }),
             Ok(_) => self.problems.push(format!(
                 "{}: neither a file nor a folder; name a PDF",
-                path.display()
+                printable(path)
             )),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.problems.push(format!(
                     "{}: there is no such file; check the path",
-                    path.display()
+                    printable(path)
                 ));
             }
             Err(error) => self
                 .problems
-                .push(format!("{}: cannot be read: {error}", path.display())),
+                .push(format!("{}: cannot be read: {error}", printable(path))),
         }
     }
 
@@ -70,7 +71,7 @@ impl Found {
         if self.inputs.len() + self.problems.len() == before {
             self.problems.push(format!(
                 "{}: no PDF in this folder; name files that do not end in .pdf one by one",
-                folder.display()
+                printable(folder)
             ));
         }
     }
@@ -83,7 +84,7 @@ impl Found {
                 Err(error) => {
                     self.problems.push(format!(
                         "{}: the folder cannot be read: {error}",
-                        folder.display()
+                        printable(folder)
                     ));
                     return;
                 }
@@ -91,9 +92,17 @@ impl Found {
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                self.search_below(&path);
-            } else if is_named_pdf(&path) && path.is_file() {
+            let kind = entry.file_type();
+            if kind.as_ref().is_ok_and(fs::FileType::is_dir) {
+                if entry.file_name() != output_folder::CORNER {
+                    self.search_below(&path);
+                }
+            } else if kind.is_ok_and(|kind| kind.is_symlink()) && path.is_dir() {
+                self.problems.push(format!(
+                    "{}: a link to a folder, which is not followed; name it to have it searched",
+                    printable(&path)
+                ));
+            } else if is_named_pdf(&path) {
                 self.take_file(&path);
             }
         }
@@ -125,6 +134,18 @@ pub(crate) fn keep_standard_input(spool: &Path) -> io::Result<()> {
     let mut file = fs::File::create(spool.join("stdin.pdf"))?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
     file.flush()
+}
+
+/// A path as text that does nothing to a terminal and stays on its line.
+fn printable(path: &Path) -> String {
+    let plain = |c: char| {
+        if c.is_control() {
+            c.escape_unicode().to_string()
+        } else {
+            c.to_string()
+        }
+    };
+    path.to_string_lossy().chars().map(plain).collect()
 }
 
 fn is_named_pdf(path: &Path) -> bool {
@@ -194,6 +215,39 @@ mod tests {
             found.problems[1].contains("no PDF in this folder"),
             "{:?}",
             found.problems
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_nowhere_or_to_folders_are_named_and_our_own_corner_is_not_searched() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at(".folio/spool")).unwrap();
+        fs::write(at(".folio/spool/stdin.pdf"), "").unwrap();
+        symlink("/nowhere", at("broken.pdf")).unwrap();
+        symlink(folder.path(), at("round")).unwrap();
+        fs::write(at("good.pdf"), "").unwrap();
+        let found = find(&[folder.path().to_owned()], folder.path());
+        assert_eq!(names(&found), ["good"]);
+        assert!(
+            found.problems[0].contains("broken.pdf: there is no such file"),
+            "{:?}",
+            found.problems
+        );
+        assert!(
+            found.problems[1].contains("round: a link to a folder"),
+            "{:?}",
+            found.problems
+        );
+    }
+
+    #[test]
+    fn a_name_does_nothing_to_a_terminal() {
+        assert_eq!(
+            printable(Path::new("a\u{1b}[31m\nb.pdf")),
+            "a\\u{1b}[31m\\u{a}b.pdf"
         );
     }
 

@@ -24,3 +24,6 @@ pub const PLAIN_PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 /// Longest file stem kept in a folder's name, in bytes: with the id it stays below the 255 that file systems allow.
 pub const STEM_BYTES_MAX: usize = 150;
+
+/// How much of a password file is read: PDF passwords end at 127 bytes.
+pub const PASSWORD_FILE_BYTES: u64 = 4_096;

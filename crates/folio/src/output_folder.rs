@@ -40,6 +40,8 @@ impl OutputFolder {
         let _ = lock
             .set_len(0)
             .and_then(|()| write!(lock, "{}", std::process::id()));
+        // Of a run that was killed; nobody else can be using it.
+        let _ = fs::remove_dir_all(spool(root));
         Ok(Self {
             root: root.to_owned(),
             _lock: lock,
@@ -76,7 +78,7 @@ impl Drop for OutputFolder {
 }
 
 /// Our corner of an output folder.
-const CORNER: &str = ".folio";
+pub(crate) const CORNER: &str = ".folio";
 
 /// Where an output folder keeps what came in on standard input.
 pub(crate) fn spool(root: &Path) -> PathBuf {

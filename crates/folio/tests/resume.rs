@@ -126,17 +126,28 @@ fn killed_after(
     completed: &mut BTreeMap<u64, u32>,
 ) -> u64 {
     let (mut child, lines) = start(command);
+    let done_before = completed.clone();
     let (mut drawn, mut reported) = (0, 0);
     for line in lines.filter(|line: &Value| line["event"] == "page") {
         reported += 1;
         drawn = line["drawn"].as_u64().expect("how far the owner is");
-        *completed.entry(line["page"].as_u64().unwrap()).or_default() += 1;
+        let page = line["page"].as_u64().unwrap();
+        assert!(
+            !done_before.contains_key(&page),
+            "page {page} was completed before the last kill and is done again"
+        );
+        *completed.entry(page).or_default() += 1;
         if completed.len() >= moment as usize {
             break;
         }
     }
     child.kill().expect("it can be killed");
-    child.wait().expect("it is gone");
+    let status = child.wait().expect("it is gone");
+    assert_eq!(
+        status.code(),
+        None,
+        "it was killed, and had not ended by itself: {status}"
+    );
     drawn - reported
 }
 
@@ -186,4 +197,105 @@ fn pages_can_be_added_to_the_same_folder_later() {
         (Some("completed"), 9)
     );
     assert_eq!(rest.folder(), some.folder());
+}
+
+#[test]
+fn a_damaged_page_file_is_done_again() {
+    let out = tempfile::tempdir().unwrap();
+    let first = run(&mut extract(&common::sample(), out.path()), 0);
+    let whole = files(&first.folder());
+    fs::write(first.folder().join("pages/00002.jpg"), "").unwrap();
+    fs::write(first.folder().join("pages/00005.json"), "{").unwrap();
+    let second = run(&mut extract(&common::sample(), out.path()), 0);
+    assert_eq!(second.of("page").count(), 2);
+    assert_eq!(files(&second.folder()), whole);
+}
+
+#[test]
+fn a_text_that_is_behind_its_pages_is_brought_up_to_date() {
+    let out = tempfile::tempdir().unwrap();
+    let some = run(
+        extract(&common::sample(), out.path()).args(["--pages", "1-3"]),
+        0,
+    );
+    let partial = fs::read(some.folder().join("text.txt")).unwrap();
+    let all = run(&mut extract(&common::sample(), out.path()), 0);
+    let whole = fs::read(all.folder().join("text.txt")).unwrap();
+    assert!(partial.len() < whole.len());
+    assert_eq!(
+        partial.iter().filter(|byte| **byte == 0x0c).count(),
+        12,
+        "the nth form feed ends page n"
+    );
+    // As a run leaves it that is killed after its last page and before its end.
+    fs::write(all.folder().join("text.txt"), partial).unwrap();
+    run(&mut extract(&common::sample(), out.path()), 0);
+    assert_eq!(fs::read(all.folder().join("text.txt")).unwrap(), whole);
+}
+
+#[test]
+fn a_forced_run_killed_half_way_goes_on_without_force_and_does_no_page_twice() {
+    let scratch = tempfile::tempdir().unwrap();
+    let input = scratch.path().join("big.pdf");
+    fs::write(&input, xtask::big_pdf::document(40)).unwrap();
+    let out = scratch.path().join("out");
+    let first = run(&mut by_document(&input, &out), 0);
+    let whole = files(&first.folder());
+    let mut forced = BTreeMap::new();
+    killed_after(by_document(&input, &out).arg("--force"), 15, &mut forced);
+    let rest = run(&mut by_document(&input, &out), 0);
+    let done = u64::try_from(rest.of("page").count()).unwrap();
+    assert!(
+        done > 0 && done <= 40 - u64::try_from(forced.len()).unwrap(),
+        "{done} pages after {} forced ones",
+        forced.len()
+    );
+    assert_eq!(files(&rest.folder()), whole);
+}
+
+#[test]
+fn the_same_content_twice_is_two_documents_and_done_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let copy = scratch.path().join("copy.pdf");
+    fs::copy(common::sample(), &copy).unwrap();
+    let out = scratch.path().join("out");
+    let both = run(extract(&common::sample(), &out).arg(&copy), 0);
+    assert_eq!(
+        (both.of("page").count(), both.of("finished").count()),
+        (12, 2)
+    );
+    assert_eq!(both.the("summary")["documents"], 2);
+    assert_eq!(both.the("summary")["skipped"], 12);
+    assert!(both.said.contains("copy.pdf: completed"), "{}", both.said);
+}
+
+#[test]
+fn a_file_written_to_while_it_is_read_does_not_count() {
+    let scratch = tempfile::tempdir().unwrap();
+    let input = scratch.path().join("big.pdf");
+    let original = xtask::big_pdf::document(60);
+    fs::write(&input, &original).unwrap();
+    let out = scratch.path().join("out");
+    let (mut child, mut lines) = start(&mut by_document(&input, &out));
+    lines.next().expect("it is open");
+    let mut changed = original.clone();
+    let middle = changed.len() / 2;
+    changed[middle..].fill(b' ');
+    fs::write(&input, &changed).unwrap();
+    let rest: Vec<Value> = lines.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let finished = rest
+        .iter()
+        .find(|line| line["event"] == "finished")
+        .unwrap();
+    assert!(
+        finished["reason"]
+            .as_str()
+            .unwrap()
+            .contains("changed while it was read"),
+        "{finished}"
+    );
+    fs::write(&input, &original).unwrap();
+    let again = run(&mut by_document(&input, &out), 0);
+    assert_eq!(again.of("page").count(), 60, "none of its pages counted");
 }

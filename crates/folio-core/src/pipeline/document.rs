@@ -1,7 +1,9 @@
 //! One document's run: performs what [`crate::job`] decides.
 
 use std::fs::File;
+use std::io;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use playhouse::{Actor, ActorRef, Context, Exit, Outcome};
 
@@ -13,7 +15,7 @@ use super::renderer::Extract;
 use super::trouble::Trouble;
 use crate::job::{Action, Conclusion, Event, Job};
 use crate::pages::PageSet;
-use crate::ports::{Delivery, DocumentRow, PageRecord, PageState};
+use crate::ports::{Delivery, DocumentRow, DocumentStatus, PageRecord, PageState};
 use crate::request::{Colour, DocumentId, ImageFormat, Options, Request};
 
 pub(super) enum DocumentMsg {
@@ -41,6 +43,25 @@ pub(super) struct Admission {
     pub(super) delivery: Delivery,
     pub(super) id: DocumentId,
     pub(super) file: Arc<File>,
+    /// What the file was like before it was read.
+    pub(super) stamp: Stamp,
+}
+
+/// Tells whether a file was written to: its length and when that was last done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    pub(super) fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+        })
+    }
 }
 
 pub(super) struct Document {
@@ -166,7 +187,8 @@ impl Document {
         if !again.is_empty() {
             catalog.reopen(&id, &again).await?;
         }
-        let needs_ocr = record.needs_ocr.intersection(&completed).copied().collect();
+        let counts = |page: &u32| completed.contains(page) && pages.contains(*page);
+        let needs_ocr = record.needs_ocr.iter().copied().filter(counts).collect();
         let (job, action) = Job::begin(pages.clone(), record.pages, completed);
         Ok((
             RunState {
@@ -280,10 +302,17 @@ impl Document {
     async fn conclude(&mut self, ctx: &mut Context<DocumentMsg>, mut end: Conclusion) {
         let Some(run) = self.run.take() else { return };
         let catalog = &self.services.settings.catalog;
+        if let Err(trouble) = self.disown_if_changed(&mut end).await {
+            self.report(trouble).await;
+        }
         let written = self.write_text(&run.target, end.pages).await;
         let closed = match &written {
             Ok(()) => catalog
-                .finish(&run.target.id, end.status, end.reason.as_deref())
+                .finish(
+                    &run.target.id,
+                    end.standing,
+                    end.reason.as_deref().filter(|_| end.standing == end.status),
+                )
                 .await
                 .map_err(Trouble::from),
             Err(_) => written,
@@ -296,9 +325,28 @@ impl Document {
             .spoilt();
             self.report(trouble).await;
         }
-        let folder = run.target.folder.clone();
-        self.tell_finished(ctx, end, Some(folder), count(&run.needs_ocr))
+        let has_pages = !end.stored.is_empty() || !end.skipped.is_empty();
+        let folder = has_pages.then(|| run.target.folder.clone());
+        self.tell_finished(ctx, end, folder, count(&run.needs_ocr))
             .await;
+    }
+
+    /// Pages drawn from a file that was written to meanwhile are pages of no document: they are to be done again.
+    async fn disown_if_changed(&self, end: &mut Conclusion) -> Result<(), Trouble> {
+        let unchanged =
+            Stamp::of(&self.admission.file).is_ok_and(|stamp| stamp == self.admission.stamp);
+        if unchanged || end.stored.is_empty() {
+            return Ok(());
+        }
+        let disowned = std::mem::take(&mut end.stored);
+        end.reason = Some("the file was changed while it was read, so its pages do not count; run the same command again".to_owned());
+        (end.status, end.standing) = (DocumentStatus::Failed, DocumentStatus::Failed);
+        Ok(self
+            .services
+            .settings
+            .catalog
+            .reopen(&self.admission.id, &disowned)
+            .await?)
     }
 
     /// `text.txt`: the pages in order, each ended by a form feed, as `pdftotext` does it; a page that is not completed is

@@ -12,7 +12,7 @@ use playhouse::{
 
 use super::Services;
 use super::bitmaps::Bitmaps;
-use super::document::{Admission, Document, DocumentMsg, count, exit_text};
+use super::document::{Admission, Document, DocumentMsg, Stamp, count, exit_text};
 use super::page::Rendered;
 use super::progress::{Abort, Progress, RunReport};
 use super::renderer::{Downstream, Extract, Renderer};
@@ -28,7 +28,7 @@ pub(super) enum IntakeMsg {
     /// The source answered.
     Next(Result<Option<Delivery>, SourceError>),
     /// The file of a delivery was read and named, or could not be.
-    Identified(Delivery, Result<(DocumentId, File), String>),
+    Identified(Delivery, Result<(DocumentId, File, Stamp), String>),
     /// A document's run is over.
     Concluded {
         id: DocumentId,
@@ -186,7 +186,8 @@ impl Intake {
         }
     }
 
-    /// Reads the file once to name it. The same open file is rendered later: what was hashed is what is drawn.
+    /// Reads the file once to name it. The same open file is rendered later, so one put in its place by name changes nothing;
+    /// one that is written to is found out at the end, by its stamp.
     fn identify(&mut self, ctx: &mut Context<IntakeMsg>, delivery: Delivery) {
         self.arriving += 1;
         let request = delivery.request.clone();
@@ -201,17 +202,19 @@ impl Intake {
         &mut self,
         ctx: &mut Context<IntakeMsg>,
         delivery: Delivery,
-        named: Result<(DocumentId, File), String>,
+        named: Result<(DocumentId, File, Stamp), String>,
     ) -> Outcome {
         self.arriving -= 1;
         match named {
-            Ok((id, file)) => {
+            Ok((id, file, stamp)) => {
+                let file = Arc::new(file);
                 return self.admit(
                     ctx,
                     Admission {
                         delivery,
                         id,
-                        file: Arc::new(file),
+                        file,
+                        stamp,
                     },
                 );
             }
@@ -438,12 +441,13 @@ impl Intake {
     }
 }
 
-fn open_and_name(request: &Request) -> Result<(DocumentId, File), String> {
+fn open_and_name(request: &Request) -> Result<(DocumentId, File, Stamp), String> {
     let said = |error: std::io::Error| {
         format!("cannot be read: {error}; check the file and its permissions")
     };
     let mut file = File::open(&request.path).map_err(said)?;
+    let stamp = Stamp::of(&file).map_err(said)?;
     let id = DocumentId::of(&mut file, &request.options).map_err(said)?;
     file.seek(SeekFrom::Start(0)).map_err(said)?;
-    Ok((id, file))
+    Ok((id, file, stamp))
 }

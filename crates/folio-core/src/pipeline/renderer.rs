@@ -89,6 +89,12 @@ impl Renderer {
             Err(reason) => return report(job, DocumentMsg::Happened(Event::OpenFailed { reason })),
         };
         let pages = document.page_count();
+        if let Some(page) = job.selection.beyond(pages) {
+            let reason = format!(
+                "page {page} was asked for, and the document has {pages} pages: choose others with --pages"
+            );
+            return report(job, DocumentMsg::Happened(Event::Refused { pages, reason }));
+        }
         let (title, engine) = (document.info().title, self.engine_version.clone());
         report(
             job,
@@ -118,17 +124,9 @@ impl Renderer {
             .map_err(|error| format!("cannot be read: {error}"))?;
         self.downstream.gauges.document_opened();
         let password = job.password.as_ref().map(Password::reveal);
-        let document = self
-            .engine
+        self.engine
             .open(file, password)
-            .map_err(|error| open_failure(&error))?;
-        let pages = document.page_count();
-        match job.selection.beyond(pages) {
-            Some(page) => Err(format!(
-                "page {page} was asked for, and the document has {pages} pages: choose others with --pages"
-            )),
-            None => Ok(document),
-        }
+            .map_err(|error| open_failure(&error))
     }
 
     /// One page: places for its reports, room for its bytes, a place at the storers, and only then the page itself, so

@@ -57,9 +57,29 @@ impl SqliteCatalog {
             .filename(file)
             .read_only(true)
             .busy_timeout(limits::CATALOG_BUSY);
-        Ok(Self {
-            pool: pool(options).await?,
-        })
+        let beside_a_writer = match pool(options.clone()).await {
+            Ok(pool) => Self { pool }.checked().await,
+            Err(error) => Err(error),
+        };
+        match beside_a_writer {
+            Ok(catalog) => Ok(catalog),
+            // Reading beside a writer needs to write the log's index. Where that is not allowed nobody can be writing.
+            Err(_) => {
+                Self {
+                    pool: pool(options.immutable(true)).await?,
+                }
+                .checked()
+                .await
+            }
+        }
+    }
+
+    async fn checked(self) -> Result<Self, CatalogError> {
+        sqlx::query("SELECT key FROM documents LIMIT 1")
+            .fetch_optional(&self.pool)
+            .await
+            .map_err(failed)?;
+        Ok(self)
     }
 
     /// Folds the log into the file and closes it.
@@ -363,29 +383,33 @@ fn unavailable(reason: &str) -> CatalogError {
     }
 }
 
-/// SQLite's own numbers for what a person can do something about.
+/// What SQLite said, and what a person can do about it.
 fn failed(error: sqlx::Error) -> CatalogError {
-    const SQLITE_FULL: &str = "13";
-    const SQLITE_READONLY: &str = "8";
-    const SQLITE_CANTOPEN: &str = "14";
-    const SQLITE_NOTADB: &str = "26";
+    /// SQLite's own numbers; the extended ones hold these in their last byte.
+    const BUSY: u32 = 5;
+    const READONLY: u32 = 8;
+    const IO: u32 = 10;
+    const CORRUPT: u32 = 11;
+    const FULL: u32 = 13;
+    const CANNOT_OPEN: u32 = 14;
+    const NOT_A_DATABASE: u32 = 26;
     let code = error
         .as_database_error()
         .and_then(|error| error.code())
         .unwrap_or_default()
-        .into_owned();
-    match code.as_str() {
-        SQLITE_FULL => unavailable(
-            "the disk is full; make room or choose another folder with --out, then run the same command again",
+        .parse::<u32>()
+        .unwrap_or(0);
+    unavailable(&match code & 0xff {
+        FULL => "the disk is full; make room or choose another folder with --out, then run the same command again".to_owned(),
+        NOT_A_DATABASE | CORRUPT => format!(
+            "folio.db is not a database, or is damaged ({error}); move it away, and pages that are there will be done again"
         ),
-        SQLITE_CANTOPEN | SQLITE_READONLY => unavailable(&format!(
-            "folio.db cannot be opened for writing ({error}); make it and its folder writable or choose another folder with --out"
-        )),
-        SQLITE_NOTADB => unavailable(
-            "folio.db is not a database; move it away or choose another folder with --out",
+        BUSY => format!("folio.db is held by another program ({error}); close that and run the same command again"),
+        READONLY | CANNOT_OPEN | IO => format!(
+            "folio.db cannot be used ({error}); make it, its folder and the disk writable, or choose another folder with --out"
         ),
-        _ => unavailable(&error.to_string()),
-    }
+        _ => format!("folio.db cannot be used ({error}); move it away or choose another folder with --out"),
+    })
 }
 
 #[cfg(test)]
@@ -427,7 +451,7 @@ mod tests {
         .unwrap();
         let error = SqliteCatalog::open(&file).await.unwrap_err().to_string();
         assert!(
-            error.contains("folio.db is not a database") && error.contains("--out"),
+            error.contains("folio.db is not a database") && error.contains("move it away"),
             "{error}"
         );
     }

@@ -21,7 +21,7 @@ use crate::exit::{self, CannotStart, Ending};
 use crate::inputs::{self, Found, Input};
 use crate::limits::{INTERRUPT_PATIENCE, JOBS_DEFAULT_MAX, REPORTER_MAILBOX};
 use crate::output_folder::{self, OutputFolder};
-use crate::report::{Human, Json, Lost, Reporter, Style, json, plural};
+use crate::report::{Human, Json, Lost, Reporter, json, plural};
 use crate::voice::say;
 
 pub(crate) fn run(arguments: &cli::Extract) -> Result<Ending, CannotStart> {
@@ -53,13 +53,13 @@ pub(crate) fn run(arguments: &cli::Extract) -> Result<Ending, CannotStart> {
             "{reason}; name another with --pdfium, or run `folio setup`"
         )));
     }
-    let written = summarise(
-        arguments,
-        &report,
-        &found.problems,
-        out.root(),
-        began.elapsed(),
-    );
+    let asked = Asked {
+        documents: found.inputs.len(),
+        problems: &found.problems,
+        out: out.root(),
+        took: began.elapsed(),
+    };
+    let written = summarise(arguments, &report, &asked);
     let lost = lost
         .get()
         .map(ToString::to_string)
@@ -169,15 +169,10 @@ fn reporter(
     lost: Lost,
 ) -> Result<ActorRef<Progress>, CannotStart> {
     let (json, quiet, root) = (arguments.json, arguments.quiet, out.root().to_owned());
-    let style = if io::stderr().is_terminal() {
-        Style::Bars
-    } else {
-        Style::Lines
-    };
     let reporter = Props::blocking(move |_ctx| {
         Ok(Reporter::new(
             json.then(|| Json::new(root)),
-            (!quiet).then(|| Human::new(style)),
+            Human::for_standard_error(quiet),
             lost,
         ))
     });
@@ -216,12 +211,14 @@ async fn until_ended(
     std::process::exit(i32::from(exit::INTERRUPTED))
 }
 
-/// Ctrl-C, and the polite kill of service managers.
+/// Ctrl-C, the polite kill of service managers, and a terminal that was closed.
 struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
 }
 
 impl Signals {
@@ -231,6 +228,7 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
         })
     }
 
@@ -244,6 +242,7 @@ impl Signals {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
+            _ = self.hangup.recv() => {}
         }
     }
 
@@ -256,18 +255,22 @@ impl Signals {
     }
 }
 
-/// The end of the story; its last line is the output folder.
-fn summarise(
-    arguments: &cli::Extract,
-    report: &RunReport,
-    problems: &[String],
-    out: &Path,
+/// What there was to do, beside what the pipeline reports of it.
+struct Asked<'a> {
+    documents: usize,
+    problems: &'a [String],
+    out: &'a Path,
     took: Duration,
-) -> io::Result<()> {
-    let written = if arguments.json {
-        json::summary(report, problems, out, took)
-    } else {
-        Ok(())
+}
+
+/// The end of the story; its last line is the output folder.
+fn summarise(arguments: &cli::Extract, report: &RunReport, asked: &Asked<'_>) -> io::Result<()> {
+    let not_started = u32::try_from(asked.documents)
+        .unwrap_or(u32::MAX)
+        .saturating_sub(report.documents);
+    let written = match arguments.json {
+        true => json::summary(report, not_started, asked.problems, asked.out, asked.took),
+        false => Ok(()),
     };
     if let Some(why) = &report.aborted {
         say(format!("folio: the run could not go on: {why}"));
@@ -275,37 +278,40 @@ fn summarise(
     if arguments.quiet {
         return written;
     }
-    if report.documents > 1 || !problems.is_empty() {
-        let failed = report.documents - report.documents_completed;
-        let rest = if failed == 0 {
-            String::new()
-        } else {
-            format!(", {failed} not completed")
-        };
-        say(format!(
-            "{}: {} completed{rest}",
+    if asked.documents > 1 || !asked.problems.is_empty() {
+        let mut line = format!(
+            "{}: {} completed",
             plural(report.documents, "document"),
             report.documents_completed
-        ));
+        );
+        let not_completed = report.documents - report.documents_completed;
+        append_counts(
+            &mut line,
+            &[
+                (not_completed, "not completed"),
+                (not_started, "not started"),
+            ],
+        );
+        say(line);
     }
-    let mut pages = format!(
+    let mut line = format!(
         "{} done in {:.1} s",
         plural(report.pages_stored, "page"),
-        took.as_secs_f64()
+        asked.took.as_secs_f64()
     );
-    let counts = [
-        (report.pages_skipped, "there already"),
-        (report.pages_failed, "failed"),
-        (
-            report.pages_needing_ocr,
-            "with an image and no text: needs OCR",
-        ),
-    ];
-    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
-        pages.push_str(&format!(", {count} {what}"));
-    }
-    say(pages);
-    if !report.is_complete() {
+    append_counts(
+        &mut line,
+        &[
+            (report.pages_skipped, "there already"),
+            (report.pages_failed, "failed"),
+            (
+                report.pages_needing_ocr,
+                "with an image and no text: needs OCR",
+            ),
+        ],
+    );
+    say(line);
+    if report.interrupted || report.aborted.is_some() {
         let force = if arguments.force {
             " without --force"
         } else {
@@ -315,6 +321,13 @@ fn summarise(
             "Run the same command again{force} to do what is missing."
         ));
     }
-    say(out.display());
+    say(asked.out.display());
     written
+}
+
+/// `, 3 of this, 1 of that`; nothing for what there is none of.
+fn append_counts(line: &mut String, counts: &[(u32, &str)]) {
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        line.push_str(&format!(", {count} {what}"));
+    }
 }

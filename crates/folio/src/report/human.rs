@@ -6,18 +6,20 @@ use std::time::{Duration, Instant};
 use folio_core::pipeline::Progress;
 use folio_core::ports::DocumentStatus;
 use folio_core::request::DocumentId;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::limits::PLAIN_PROGRESS_EVERY;
 use crate::voice::say;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
+enum Style {
     /// A bar per document: standard error is a terminal.
     Bars,
     /// A line now and then.
     Lines,
+    /// Failures only.
+    Quiet,
 }
 
 /// What a person sees of a run.
@@ -38,7 +40,17 @@ struct Running {
 }
 
 impl Human {
-    pub(crate) fn new(style: Style) -> Self {
+    /// Bars where standard error is a terminal that can show them; failures only when `quiet`.
+    pub(crate) fn for_standard_error(quiet: bool) -> Self {
+        let can_show_bars = !ProgressDrawTarget::stderr().is_hidden();
+        Self::new(match (quiet, can_show_bars) {
+            (true, _) => Style::Quiet,
+            (false, true) => Style::Bars,
+            (false, false) => Style::Lines,
+        })
+    }
+
+    fn new(style: Style) -> Self {
         Self {
             style,
             bars: MultiProgress::new(),
@@ -56,7 +68,10 @@ impl Human {
                 ..
             } => {
                 let bar = (self.style == Style::Bars).then(|| self.bars.add(bar(name, *wanted)));
-                if bar.is_none() {
+                if let Some(bar) = &bar {
+                    bar.tick(); // a slow first page is no reason to show nothing
+                }
+                if self.style == Style::Lines {
                     self.say(&opening(name, *pages, *wanted));
                 }
                 let running = Running {
@@ -90,7 +105,16 @@ impl Human {
                     bar.finish_and_clear();
                 }
                 let took = running.map(|running| now.duration_since(running.since));
-                self.say(&finishing(news, took));
+                let failed = matches!(
+                    news,
+                    Progress::Finished {
+                        status: DocumentStatus::Failed,
+                        ..
+                    }
+                );
+                if failed || self.style != Style::Quiet {
+                    self.say(&finishing(news, took));
+                }
             }
             _ => {}
         }
@@ -103,7 +127,9 @@ impl Human {
         running.settled += 1;
         if let Some(bar) = &running.bar {
             bar.inc(1);
-        } else if now.duration_since(running.said) >= PLAIN_PROGRESS_EVERY {
+        } else if self.style == Style::Lines
+            && now.duration_since(running.said) >= PLAIN_PROGRESS_EVERY
+        {
             running.said = now;
             let line = running.line(now);
             self.say(&line);
@@ -114,7 +140,7 @@ impl Human {
         match self.style {
             // Above the bars, so that they are not torn.
             Style::Bars => self.bars.suspend(|| say(line)),
-            Style::Lines => say(line),
+            Style::Lines | Style::Quiet => say(line),
         }
     }
 }

@@ -82,13 +82,14 @@ impl Json {
 /// The last line of a run.
 pub(crate) fn summary(
     report: &RunReport,
+    not_started: u32,
     problems: &[String],
     out: &std::path::Path,
     took: Duration,
 ) -> io::Result<()> {
     print(&json!({
         "event": "summary", "documents": report.documents, "completed": report.documents_completed,
-        "failed": report.documents_failed, "pages": report.pages_stored, "skipped": report.pages_skipped,
+        "failed": report.documents_failed, "not_started": not_started, "pages": report.pages_stored, "skipped": report.pages_skipped,
         "pages_failed": report.pages_failed, "needs_ocr": report.pages_needing_ocr, "interrupted": report.interrupted,
         "aborted": report.aborted.as_ref().map(ToString::to_string), "problems": problems, "seconds": took.as_secs_f64(), "out": out,
     }))

@@ -12,13 +12,13 @@ use playhouse::{BlockingActor, Context, Outcome};
 mod human;
 pub(crate) mod json;
 
-pub(crate) use human::{Human, Style, plural};
+pub(crate) use human::{Human, plural};
 pub(crate) use json::Json;
 
 /// Tells each listener every piece of news, in order.
 pub(crate) struct Reporter {
     json: Option<Json>,
-    human: Option<Human>,
+    human: Human,
     lost: Lost,
 }
 
@@ -26,8 +26,8 @@ pub(crate) struct Reporter {
 pub(crate) type Lost = Arc<OnceLock<io::Error>>;
 
 impl Reporter {
-    /// JSON lines, lines for people, both or neither.
-    pub(crate) fn new(json: Option<Json>, human: Option<Human>, lost: Lost) -> Self {
+    /// Lines for people, and JSON lines beside them if wanted.
+    pub(crate) fn new(json: Option<Json>, human: Human, lost: Lost) -> Self {
         Self { json, human, lost }
     }
 }
@@ -41,9 +41,7 @@ impl BlockingActor for Reporter {
             let _ = self.lost.set(error);
             self.json = None;
         }
-        if let Some(human) = &mut self.human {
-            human.tell(&news, ctx.clock().now());
-        }
+        self.human.tell(&news, ctx.clock().now());
         Ok(())
     }
 }
