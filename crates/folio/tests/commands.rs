@@ -66,7 +66,7 @@ fn status_tells_what_is_done_and_why_the_rest_is_not() {
     let (shown, _) = text(folio(["status", "--out"]).arg(&out), 1);
     assert!(
         shown.contains("12 of 12 pages completed")
-            && shown.contains("1 of 2 pages completed, 1 failed"),
+            && shown.contains("2 of 3 pages completed, 1 failed"),
         "{shown}"
     );
     assert!(shown.contains("page 2 failed: "), "{shown}");

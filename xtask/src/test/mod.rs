@@ -72,7 +72,8 @@ impl Wish {
             }
         }
         // A step that others rest on comes along: the tests need the engine.
-        let rests_on_engine = |name: &&str| ["tests", "doctests", "examples"].contains(name);
+        let rests_on_engine =
+            |name: &&str| ["tests", "disk", "doctests", "examples"].contains(name);
         if wish.steps.iter().any(rests_on_engine) && !wish.steps.contains(&"engine") {
             wish.steps.push("engine");
         }
@@ -96,7 +97,7 @@ impl Shop {
     fn perform(&mut self, step: &Step) -> Outcome {
         for need in step.needs {
             if !self.provide(need) {
-                let missing = format!("{} is not on this machine", need.what);
+                let missing = format!("this machine lacks {}", need.what);
                 return Outcome::Skipped {
                     missing,
                     enable: need.enable.join(" "),
@@ -117,7 +118,11 @@ impl Shop {
 
     /// Whether `need` is there, after bringing it where that is allowed.
     fn provide(&self, need: &Need) -> bool {
-        let is_there = || succeeds(quiet(&mut self.cargo(need.probe)));
+        let is_there = || match need.probe.split_first() {
+            Some((&"cargo", arguments)) => succeeds(quiet(&mut self.cargo(arguments))),
+            Some((program, arguments)) => succeeds(quiet(Command::new(program).args(arguments))),
+            None => true,
+        };
         if is_there() {
             return true;
         }
@@ -349,7 +354,7 @@ mod tests {
             data_home: None,
         };
         let expected = Outcome::Skipped {
-            missing: "a tool is not on this machine".into(),
+            missing: "this machine lacks a tool".into(),
             enable: "get it".into(),
         };
         assert_eq!(shop.perform(&step), expected);

@@ -41,12 +41,12 @@ pub struct ExamplesOf {
     pub arguments: &'static [&'static str],
 }
 
-/// A tool that a check needs.
+/// A tool or a permission that a check needs.
 #[derive(Debug)]
 pub struct Need {
     /// What is missing when it is missing.
     pub what: &'static str,
-    /// A cargo command that succeeds where the tool is there.
+    /// A command that succeeds where it is there.
     pub probe: &'static [&'static str],
     /// The command that brings the tool.
     pub enable: &'static [&'static str],
@@ -54,14 +54,32 @@ pub struct Need {
 
 const RUSTFMT: Need = Need {
     what: "rustfmt",
-    probe: &["fmt", "--version"],
+    probe: &["cargo", "fmt", "--version"],
     enable: &["rustup", "component", "add", "rustfmt"],
 };
 
 const CLIPPY: Need = Need {
     what: "clippy",
-    probe: &["clippy", "--version"],
+    probe: &["cargo", "clippy", "--version"],
     enable: &["rustup", "component", "add", "clippy"],
+};
+
+const MOUNTS: Need = Need {
+    what: "the permission to mount a file system of one's own",
+    probe: &[
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "mount",
+        "-t",
+        "tmpfs",
+        "-o",
+        "size=1m",
+        "tmpfs",
+        "/mnt",
+    ],
+    enable: &["sysctl", "kernel.unprivileged_userns_clone=1"],
 };
 
 /// Every check, the quick ones first, and the one that prepares before those that need it.
@@ -102,6 +120,20 @@ pub const STEPS: &[Step] = &[
         why: "every promise has a test that holds it",
         action: Action::Tests,
         needs: &[],
+    },
+    Step {
+        name: "disk",
+        why: "a full disk ends a run in order; on a small file system of its own",
+        action: Action::Cargo(&[
+            "test",
+            "--package",
+            "folio",
+            "--test",
+            "full_disk",
+            "--",
+            "--ignored",
+        ]),
+        needs: &[MOUNTS],
     },
     Step {
         name: "doctests",
