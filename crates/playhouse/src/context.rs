@@ -38,7 +38,7 @@ pub struct Context<M> {
     pub(crate) timers: TimerSet<M>,
     /// A function has nobody who takes signals, so one that nobody handles fails it at once.
     pub(crate) is_function: bool,
-    /// The function has returned.
+    /// The function has returned, or the actor is ending: nothing comes any more.
     pub(crate) is_finished: bool,
     pub(crate) messages_left_in_turn: usize,
 }

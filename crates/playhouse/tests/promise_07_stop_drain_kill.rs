@@ -5,7 +5,10 @@ mod common;
 use common::*;
 use playhouse::prelude::*;
 use playhouse::{DeadLetterReason, Event, Fate, NoReply};
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{self, Poll, Wake, Waker};
 use tokio::sync::{Semaphore, mpsc};
 
 enum Msg {
@@ -448,5 +451,98 @@ async fn an_error_returned_while_stopping_wins() {
     let both = system.spawn("both", || Both).unwrap();
     both.tell(());
     assert!(matches!(both.terminated().await, Exit::Failed(_)));
+    end(&system).await;
+}
+
+/// A future that is polled again only when its own waker was woken, as joins of many futures do.
+struct OnlyWhenWoken<F> {
+    future: Pin<Box<F>>,
+    mark: Arc<Mark>,
+}
+
+struct Mark {
+    is_woken: AtomicBool,
+    outer: Mutex<Option<Waker>>,
+}
+
+impl Wake for Mark {
+    fn wake(self: Arc<Self>) {
+        self.is_woken.store(true, Ordering::SeqCst);
+        if let Some(outer) = self.outer.lock().unwrap().take() {
+            outer.wake();
+        }
+    }
+}
+
+impl<F> OnlyWhenWoken<F> {
+    fn new(future: F) -> Self {
+        let mark = Mark {
+            is_woken: AtomicBool::new(true),
+            outer: Mutex::new(None),
+        };
+        Self {
+            future: Box::pin(future),
+            mark: Arc::new(mark),
+        }
+    }
+}
+
+impl<F: Future> Future for OnlyWhenWoken<F> {
+    type Output = F::Output;
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<F::Output> {
+        *self.mark.outer.lock().unwrap() = Some(context.waker().clone());
+        if !self.mark.is_woken.swap(false, Ordering::SeqCst) {
+            return Poll::Pending;
+        }
+        let waker = Waker::from(self.mark.clone());
+        self.future
+            .as_mut()
+            .poll(&mut task::Context::from_waker(&waker))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_waits_behind_a_waker_of_its_own_sees_every_order() {
+    for order in [ActorRef::drain, ActorRef::stop, ActorRef::kill] {
+        let (system, _) = system();
+        let (told, mut journal) = journal();
+        let body = Props::func(async move |ctx: &mut Context<()>| {
+            told.send("waits")?;
+            while OnlyWhenWoken::new(ctx.recv()).await.is_some() {
+                told.send("got one")?;
+            }
+            Ok(())
+        });
+        let actor = system.spawn("actor", body).unwrap();
+        assert_eq!(journal.recv().await, Some("waits"));
+        actor.tell(());
+        assert_eq!(journal.recv().await, Some("got one"));
+        order(&actor);
+        let ended = tokio::time::timeout(secs(60), actor.terminated()).await;
+        assert!(ended.is_ok(), "the order was not seen");
+        end(&system).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_end_has_begun_there_is_no_next_message_to_wait_for() {
+    struct Asks(mpsc::UnboundedSender<bool>);
+    impl Actor for Asks {
+        type Msg = ();
+        async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+            Err("on purpose".into())
+        }
+        async fn signal(&mut self, ctx: &mut Context<()>, _signal: Signal) -> Outcome {
+            self.0.send(ctx.recv().await.is_none())?;
+            Ok(())
+        }
+    }
+    let (system, _) = system();
+    let (told, mut journal) = journal();
+    let actor = system.spawn("actor", move || Asks(told)).unwrap();
+    actor.tell(());
+    let exit = tokio::time::timeout(secs(60), actor.terminated()).await;
+    assert!(matches!(exit, Ok(Exit::Failed(_))), "{exit:?}");
+    assert_eq!(read(&mut journal), [true]);
     end(&system).await;
 }

@@ -41,7 +41,8 @@ impl<M: Message> Context<M> {
         self.is_function = true;
     }
 
-    pub(crate) fn finish_function(&mut self) {
+    /// Nothing comes any more.
+    pub(crate) fn finish(&mut self) {
         self.is_finished = true;
     }
 

@@ -62,6 +62,7 @@ impl<M: Message> Life<M> {
     ) {
         let core = self.cell.core.clone();
         self.cell.close();
+        ctx.finish(); // post-stop waits for no message, not even after a failure, which no order came with
         ctx.bury_stash();
         ctx.timers.cancel_all();
         core.own_work.cancel();

@@ -76,6 +76,9 @@ impl Core {
     pub(crate) fn drain(&self) {
         self.places.close();
         self.signals.drain();
+        // A handler may wait for messages behind a waker of its own, which listens to this bell alone: the turn around
+        // it takes the other one.
+        self.bell.ring();
     }
 
     /// Asked to drain and to nothing else, and not ended yet.
