@@ -5,6 +5,7 @@ use crate::actor::Message;
 use crate::cell::Cell;
 use crate::clock::Deadline;
 use crate::context::Context;
+use crate::dead_letters;
 use crate::events::Event;
 use crate::limits;
 use crate::mailbox::{Make, Slot};
@@ -206,8 +207,11 @@ impl<M: Message> TimerSet<M> {
         }
     }
 
+    /// At the end, each in the actor's turn: the messages and functions are the user's, and so are their drops.
     pub(crate) fn cancel_all(&mut self) {
-        self.running.clear();
+        for (_, running) in self.running.drain() {
+            dead_letters::drop_in_turn(&self.cell.core, running);
+        }
     }
 
     fn set(&mut self, key: TimerKey, after: Duration, beat: Beat<M>) {

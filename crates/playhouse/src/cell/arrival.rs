@@ -7,6 +7,7 @@ use crate::actor::{Exit, Message, Signal};
 use crate::ask::{NoReply, Question};
 use crate::clock::Deadline;
 use crate::context::Context;
+use crate::dead_letters;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::{Envelope, Make, Slot};
@@ -76,6 +77,7 @@ impl<M: Message> Context<M> {
     pub(crate) fn unwatch_all(&mut self) {
         for (_, watch) in self.watched.drain() {
             watch.who.watchers.remove(&self.cell.core);
+            dead_letters::drop_in_turn(&self.cell.core, watch.make); // the user's
         }
     }
 

@@ -9,7 +9,7 @@ use crate::events::Event;
 use crate::failure::Failure;
 use crate::here;
 use crate::send_error::Cancelled;
-use crate::sync::{Arc, catch};
+use crate::sync::{Arc, catch, run_quietly};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -116,7 +116,7 @@ pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome
     })
     .await;
     let ((), forsaken) = here::turn(core, || {
-        let _ = catch(|| code.set(None)); // the user's drops, should the code have been interrupted
+        run_quietly(|| code.set(None)); // the user's drops, should the code have been interrupted
     });
     forsaken.answer(&played.why_unanswered());
     played

@@ -110,6 +110,15 @@ enum Workers {
     Pinned(Threads),
 }
 
+/// The last reference is gone, so nobody can give it work any more. A thread may itself have dropped it: none is joined.
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Workers::Fixed(pool) = &self.workers {
+            drop(pool.dismiss());
+        }
+    }
+}
+
 impl DispatcherRef {
     /// Runs a closure on one of its threads. The shutdown of the system lets the queue run dry and joins every own
     /// thread; what is submitted later is dropped. A panic is reported by the panic hook and harms nobody else.

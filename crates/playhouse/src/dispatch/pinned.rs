@@ -1,7 +1,7 @@
 //! A thread per actor.
 
 use super::Closure;
-use crate::sync::{Mutex, catch, thread};
+use crate::sync::{Mutex, run_quietly, thread};
 use tokio::runtime::Handle;
 
 pub(crate) struct Threads {
@@ -40,7 +40,7 @@ impl Threads {
         let runtime = self.runtime.clone();
         let thread = thread::Builder::new().name(name).spawn(move || {
             let _inside = runtime.enter();
-            let _ = catch(work); // the panic hook has reported it
+            run_quietly(work);
         });
         match thread {
             Ok(thread) => started.running.push(thread),
