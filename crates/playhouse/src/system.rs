@@ -12,15 +12,17 @@ use crate::events::{Event, Events};
 use crate::here;
 use crate::ledger::Ledger;
 use crate::limits;
+use crate::mailbox::signals::StopCause;
 use crate::props::{FuncProps, IntoProps};
 use crate::shutdown::{Phase, Shutdown, ShutdownReport};
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::AbortHandle;
 
 const DEFAULT: &str = "default";
 const BLOCKING: &str = "blocking";
@@ -161,7 +163,9 @@ impl SystemBuilder {
         self
     }
 
-    /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system.
+    /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system
+    /// (each living actor has one, so [`shutdown`](ActorSystem::shutdown) first). A runtime that ends before its system
+    /// ends the actors as [`Exit::Shutdown`](crate::Exit::Shutdown), those on own threads too.
     pub fn build(self) -> Result<ActorSystem, BuildError> {
         let Self {
             name,
@@ -189,8 +193,10 @@ impl SystemBuilder {
             let running = dispatcher.start(&name, &runtime);
             (name, running)
         };
-        Ok(ActorSystem(Arc::new(System {
-            dispatchers: dispatchers.into_iter().map(started).collect(),
+        let dispatchers = dispatchers.into_iter().map(started).collect();
+        let system = Arc::new_cyclic(|system| System {
+            end_of_runtime: EndOfRuntime::watch(&runtime, system.clone()),
+            dispatchers,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
             clock: Clock::new(runtime.clone()),
             roots: Arc::new(Family::new(format!("/{name}"))),
@@ -200,7 +206,8 @@ impl SystemBuilder {
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),
             runtime,
-        })))
+        });
+        Ok(ActorSystem(system))
     }
 }
 
@@ -244,6 +251,31 @@ pub(crate) struct System {
     own_threads: DispatcherRef,
     pub(crate) shutdown: Shutdown,
     spawned: AtomicUsize,
+    /// The task that notices it.
+    end_of_runtime: AbortHandle,
+}
+
+/// Held by a task that never ends by itself, so it is dropped with the runtime. Actors on Tokio's workers are dropped the
+/// same way; those on own threads would never learn of it.
+struct EndOfRuntime(Weak<System>);
+
+impl EndOfRuntime {
+    fn watch(runtime: &Handle, system: Weak<System>) -> AbortHandle {
+        let held = Self(system);
+        let waits = async move {
+            let _held = held;
+            pending::<()>().await
+        };
+        runtime.spawn(waits).abort_handle()
+    }
+}
+
+impl Drop for EndOfRuntime {
+    fn drop(&mut self) {
+        if let Some(system) = self.0.upgrade() {
+            system.roots.stop_all(StopCause::Shutdown);
+        }
+    }
 }
 
 impl System {
@@ -330,6 +362,7 @@ impl System {
 /// Our own runtime may end on one of its own threads, where waiting for it is not allowed.
 impl Drop for System {
     fn drop(&mut self) {
+        self.end_of_runtime.abort();
         if let Some(runtime) = self.owned_runtime.lock().take() {
             runtime.shutdown_background();
         }

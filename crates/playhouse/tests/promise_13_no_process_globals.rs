@@ -151,3 +151,44 @@ fn a_runtime_that_goes_away_ends_its_actors_as_shutdown_and_the_books_balance() 
     );
     assert_eq!(system.blocking_shutdown().ledger, ledger);
 }
+
+#[test]
+fn actors_on_own_threads_end_with_their_systems_runtime_too() {
+    struct Waits;
+    impl BlockingActor for Waits {
+        type Msg = ();
+        fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+            Ok(())
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (system, _) = {
+        let _inside = runtime.enter();
+        system()
+    };
+    let fixed = system.dispatcher("fixed").unwrap();
+    let pinned = system.dispatcher("pinned").unwrap();
+    let actors = [
+        system.spawn_anonymous(Props::new(|| Idle).dispatcher(&fixed)),
+        system.spawn_anonymous(Props::new(|| Idle).dispatcher(&pinned)),
+        system.spawn_anonymous(Props::blocking(|_ctx| Ok(Waits))),
+    ];
+    actors
+        .iter()
+        .for_each(|actor| actor.blocking_send(()).unwrap());
+    drop(runtime);
+    let outside = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    outside.block_on(async {
+        for actor in &actors {
+            let exit = tokio::time::timeout(secs(60), actor.terminated()).await;
+            assert!(matches!(exit, Ok(Exit::Shutdown)), "{actor}: {exit:?}");
+        }
+    });
+    assert_eq!(system.ledger().balance(), 0);
+}
