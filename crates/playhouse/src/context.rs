@@ -19,7 +19,7 @@ use crate::pipe;
 use crate::props::IntoProps;
 use crate::reply::Reply;
 use crate::stash::{Stash, StashFull};
-use crate::sync::Arc;
+use crate::sync::{Arc, drop_quietly};
 use crate::system::{ActorSystem, SpawnError};
 use crate::timers::{TimerSet, Timers};
 use std::collections::{HashMap, VecDeque};
@@ -46,6 +46,13 @@ pub struct Context<M> {
 pub(crate) struct Watch<M> {
     pub(crate) who: Arc<Core>,
     pub(crate) make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
+}
+
+/// The function is the user's, and so is its drop.
+impl<M> Drop for Watch<M> {
+    fn drop(&mut self) {
+        drop_quietly(self.make.take());
+    }
 }
 
 impl<M: Message> Context<M> {

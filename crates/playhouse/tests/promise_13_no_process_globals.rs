@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{Clock, SpawnError};
+use playhouse::{Clock, NoReply, SpawnError};
 
 struct Idle;
 impl Actor for Idle {
@@ -191,4 +191,72 @@ fn actors_on_own_threads_end_with_their_systems_runtime_too() {
         }
     });
     assert_eq!(system.ledger().balance(), 0);
+}
+
+/// Two panics at once would end the process.
+#[test]
+fn a_life_cut_short_survives_every_drop_that_panics_and_answers_its_askers() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("this drop panics on purpose");
+        }
+    }
+    enum Msg {
+        Hold(Reply<()>),
+        Never(Bomb),
+    }
+    #[derive(Default)]
+    struct Fragile(Vec<(Reply<()>, Bomb)>);
+    impl Actor for Fragile {
+        type Msg = Msg;
+        async fn receive(&mut self, ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+            match msg {
+                Msg::Hold(reply) => {
+                    let other = ctx.system().spawn_anonymous(|| Idle);
+                    let bomb = Bomb;
+                    ctx.watch_with(&other, move |_exit| Msg::Never(bomb));
+                    ctx.timers().once("never", secs(3_600), Msg::Never(Bomb));
+                    self.0.push((reply, Bomb));
+                }
+                Msg::Never(bomb) => drop(bomb),
+            }
+            Ok(())
+        }
+    }
+    let (runtime, outside) = (current_thread(), current_thread());
+    let (actor, asked) = runtime.block_on(async {
+        let (system, _) = system();
+        let actor = system.spawn("fragile", Fragile::default).unwrap();
+        let mut asked = Box::pin(actor.ask(Msg::Hold).within(secs(3_600)));
+        tokio::select! {
+            biased;
+            _ = &mut asked => unreachable!("it is not answered"),
+            () = tokio::task::yield_now() => {}
+        }
+        (actor, asked)
+    });
+    drop(runtime);
+    outside.block_on(async {
+        let exit = actor.terminated().await;
+        assert!(matches!(exit, Exit::Shutdown), "{exit}");
+        let answer = asked.await;
+        assert!(
+            matches!(
+                answer,
+                Err(AskError::NoReply {
+                    why: NoReply::Stopped,
+                    ..
+                })
+            ),
+            "{answer:?}"
+        );
+    });
+}
+
+fn current_thread() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }

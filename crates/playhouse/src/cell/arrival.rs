@@ -75,9 +75,9 @@ impl<M: Message> Context<M> {
     }
 
     pub(crate) fn unwatch_all(&mut self) {
-        for (_, watch) in self.watched.drain() {
+        for (_, mut watch) in self.watched.drain() {
             watch.who.watchers.remove(&self.cell.core);
-            dead_letters::drop_in_turn(&self.cell.core, watch.make); // the user's
+            dead_letters::drop_in_turn(&self.cell.core, watch.make.take()); // the user's
         }
     }
 
@@ -143,7 +143,7 @@ impl<M: Message> Context<M> {
                 Some(self.take_own_result(make))
             }
             Slot::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
-            Slot::Terminated { who, exit } => match self.watched.remove(&who)?.make {
+            Slot::Terminated { who, exit } => match self.watched.remove(&who)?.make.take() {
                 Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
                 None => Some(Arrival::Signal(Signal::Terminated { who, exit })),
             },
