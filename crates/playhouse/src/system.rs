@@ -189,6 +189,10 @@ impl SystemBuilder {
                 (owned.handle().clone(), Some(owned))
             }
         };
+        let clock = Clock::new(runtime.clone());
+        if !clock.has_timers() {
+            return Err(BuildError::NoTimers);
+        }
         let started = |(name, dispatcher): (String, Dispatcher)| {
             let running = dispatcher.start(&name, &runtime);
             (name, running)
@@ -198,7 +202,7 @@ impl SystemBuilder {
             end_of_runtime: EndOfRuntime::watch(&runtime, system.clone()),
             dispatchers,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
-            clock: Clock::new(runtime.clone()),
+            clock,
             roots: Arc::new(Family::new(format!("/{name}"))),
             events,
             total: Arc::default(),
@@ -406,6 +410,8 @@ pub enum BuildError {
     BadName(String),
     /// Outside of a Tokio runtime, and none could be started.
     NoRuntime(Arc<std::io::Error>),
+    /// The current Tokio runtime was built without timers, and every limit is one.
+    NoTimers,
 }
 
 impl fmt::Display for BuildError {
@@ -416,6 +422,9 @@ impl fmt::Display for BuildError {
                 "there is a dispatcher named {name:?} already; choose another name"
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoTimers => f.write_str(
+                "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",
+            ),
             Self::NoRuntime(error) => write!(f, "cannot start a Tokio runtime: {error}"),
         }
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{Clock, NoReply, SpawnError};
+use playhouse::{BuildError, Clock, NoReply, SpawnError};
 
 struct Idle;
 impl Actor for Idle {
@@ -191,6 +191,19 @@ fn actors_on_own_threads_end_with_their_systems_runtime_too() {
         }
     });
     assert_eq!(system.ledger().balance(), 0);
+}
+
+/// Every limit is a timer; without them a shutdown could not even begin.
+#[test]
+fn a_runtime_without_timers_carries_no_system() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let error = runtime
+        .block_on(async { ActorSystem::builder("test").build() })
+        .unwrap_err();
+    assert!(matches!(error, BuildError::NoTimers));
+    assert!(error.to_string().contains("enable_time"), "{error}");
 }
 
 /// Two panics at once would end the process.
