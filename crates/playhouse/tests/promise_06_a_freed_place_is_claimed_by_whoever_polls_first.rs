@@ -149,3 +149,65 @@ async fn again_cannot_fail_and_comes_after_what_is_queued() {
     assert_eq!(read(&mut journal), [2, 10, 1, 0]);
     end(&system).await;
 }
+
+/// Asks, in its handler, an actor that waits in line behind a sender which is never polled again.
+async fn ask_behind_a_frozen_sender(dispatcher: &str, is_blocking: bool) {
+    enum Msg {
+        Ask(ActorRef<Reply<()>>),
+        Plain,
+    }
+    let (system, _) = system();
+    let gate = Arc::new(Semaphore::new(0));
+    let (told, mut journal) = journal();
+    let (opened, tells) = (gate.clone(), told.clone());
+    let asking = Props::func(async move |ctx: &mut Context<Msg>| {
+        opened.acquire().await?.forget();
+        while let Some(msg) = ctx.recv().await {
+            let Msg::Ask(other) = msg else { continue };
+            let question = other.ask(|reply| reply);
+            let answer = if is_blocking {
+                question.blocking_within(secs(60))
+            } else {
+                question.within(secs(60)).await
+            };
+            told.send(answer.is_ok())?;
+        }
+        Ok(())
+    });
+    let asking = asking
+        .mailbox(Mailbox::bounded(1))
+        .dispatcher(&system.dispatcher(dispatcher).unwrap());
+    let asking = system.spawn("asking", asking).unwrap();
+    let permit = asking.reserve().await.unwrap(); // the only place
+    let again = asking.clone();
+    let mut frozen = Box::pin(async move { again.send(Msg::Plain).await });
+    assert!(poll_once(frozen.as_mut()).await.is_pending());
+    std::mem::forget(frozen);
+    let to = asking.clone();
+    let asked = Props::func(async move |ctx: &mut Context<Reply<()>>| {
+        let mut place = pin!(to.reserve());
+        assert!(poll_once(place.as_mut()).await.is_pending());
+        tells.send(true)?;
+        place.await?.send(Msg::Plain);
+        while let Some(reply) = ctx.recv().await {
+            reply.send(());
+        }
+        Ok(())
+    });
+    let asked = system.spawn("asked", asked).unwrap();
+    assert_eq!(journal.recv().await, Some(true), "it waits in line");
+    permit.send(Msg::Ask(asked));
+    gate.add_permits(1);
+    assert_eq!(journal.recv().await, Some(true), "the answer came");
+    end(&system).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_frozen_sender_keeps_nobody_out_of_an_actor_whose_handler_waits_for_them() {
+    ask_behind_a_frozen_sender("default", false).await;
+}
+
+#[tokio::test]
+async fn nor_out_of_an_actor_whose_handler_blocks_until_they_come() {
+    ask_behind_a_frozen_sender("fixed", true).await;
+}

@@ -223,7 +223,7 @@ impl<M: Message> Cell<M> {
         let slot = self.lane.pop()?;
         if slot.holds_place() {
             self.core.books.note(|ledger| ledger.queued -= 1);
-            self.core.places.free();
+            self.core.places.free_in_turn();
         }
         Some(slot)
     }

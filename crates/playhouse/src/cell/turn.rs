@@ -102,7 +102,10 @@ pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome
                 match core.take_verdict() {
                     Some(failure) => Poll::Ready(Played::Failed(failure)),
                     None if core.signals.orders().kill => Poll::Ready(Played::Interrupted),
-                    None => Poll::Pending,
+                    None => {
+                        suspend(core, context);
+                        Poll::Pending
+                    }
                 }
             }
             Ok(Poll::Ready(outcome)) => Poll::Ready(judge(core, outcome)),
@@ -120,6 +123,14 @@ pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome
     });
     forsaken.answer(&played.why_unanswered());
     played
+}
+
+/// The actor waits in its own turn, and perhaps for somebody who waits for a place in its mailbox: to wait is as good as
+/// to be idle. Claimants have one round of the run queue to come before others may take their places.
+pub(crate) fn suspend(core: &Core, context: &std::task::Context<'_>) {
+    if core.places.suspend() {
+        context.waker().wake_by_ref();
+    }
 }
 
 fn judge<T>(core: &Core, outcome: Outcome<T>) -> Played<T> {
