@@ -183,6 +183,10 @@ impl<M: Message> Context<M> {
 
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
     ///
+    /// This actor takes no message meanwhile. A child whose handler waits for a place in this actor's full mailbox must
+    /// give that up when it is [`stopping`](Self::stopping), or both wait for ever; blocking waits end by themselves.
+    /// Where that is not sure, call `child.stop()` and [`watch`](Self::watch) the child instead.
+    ///
     /// # Panics
     /// If it is not a child of this actor.
     pub async fn stop_child<N: Message>(&mut self, child: &ActorRef<N>) -> Exit {

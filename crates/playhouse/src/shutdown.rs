@@ -230,9 +230,10 @@ impl Progress {
     /// On a thread of its own: joining blocks, and a thread that never ends must not hold up the runtime. Without threads
     /// to join at once, which also keeps a paused clock from running on while nothing but that thread is awake.
     async fn close_dispatchers(&mut self, deadline: Deadline) -> bool {
-        let (with_threads, without): (Vec<_>, Vec<_>) = self
-            .system
-            .dispatchers()
+        let dispatchers = self.system.dispatchers();
+        // First: a thread that started after the look would be joined on the worker we are on.
+        dispatchers.iter().for_each(DispatcherRef::refuse);
+        let (with_threads, without): (Vec<_>, Vec<_>) = dispatchers
             .into_iter()
             .partition(DispatcherRef::has_threads);
         without.iter().for_each(DispatcherRef::close);

@@ -107,7 +107,9 @@ impl ActorSystem {
         self.0.shutdown.report().await
     }
 
-    /// [`shutdown`](Self::shutdown) from a plain thread.
+    /// [`shutdown`](Self::shutdown) from a plain thread. The system's Tokio runtime must be driven meanwhile: one that
+    /// the system owns and one with worker threads are; with a current-thread runtime another thread must be inside its
+    /// `block_on`, or this waits for ever.
     ///
     /// # Panics
     /// On any thread that drives asynchronous tasks, and in the turn of an actor, for which the shutdown waits.

@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 /// What to start. `shared`: on Tokio's workers. `fixed`: own threads, for handlers that block. `pinned`: a thread per
 /// actor.
 #[derive(Clone, Debug)]
+#[must_use = "it has no threads before it is given to `SystemBuilder::dispatcher`"]
 pub struct Dispatcher {
     shape: Shape,
     throughput: usize,
@@ -153,6 +154,16 @@ impl DispatcherRef {
         !matches!(self.0.workers, Workers::Shared(_))
     }
 
+    /// Drops what is submitted from now on. Afterwards the answer of [`has_threads`](Self::has_threads) only goes from
+    /// yes to no.
+    pub(crate) fn refuse(&self) {
+        match &self.0.workers {
+            Workers::Shared(_) => {} // Tokio's workers outlive us
+            Workers::Fixed(pool) => pool.refuse(),
+            Workers::Pinned(threads) => threads.refuse(),
+        }
+    }
+
     /// Are there threads to wait for?
     pub(crate) fn has_threads(&self) -> bool {
         match &self.0.workers {
@@ -218,3 +229,22 @@ impl fmt::Display for UnknownDispatcher {
 }
 
 impl Error for UnknownDispatcher {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[tokio::test]
+    async fn refused_work_is_dropped_and_starts_no_thread() {
+        for shape in [Dispatcher::fixed(1), Dispatcher::pinned()] {
+            let dispatcher = shape.start("refusing", &Handle::current());
+            dispatcher.refuse();
+            let (told, runs) = mpsc::channel();
+            dispatcher.submit(move || told.send(()).unwrap_or_default());
+            assert_eq!(runs.recv(), Err(mpsc::RecvError));
+            assert!(!dispatcher.has_threads());
+            dispatcher.close(); // nothing to join, so it does not block
+        }
+    }
+}

@@ -92,6 +92,12 @@ impl Pool {
         !self.queue.lock().running.is_empty()
     }
 
+    /// Takes no more work, so no more threads start either.
+    pub(crate) fn refuse(&self) {
+        self.queue.lock().is_closed = true;
+        self.work.notify_all();
+    }
+
     /// Lets the queue run dry, joins the threads, and drops the tasks that still wait for something. Blocks.
     pub(crate) fn close(&self) {
         for thread in self.dismiss() {
@@ -103,13 +109,8 @@ impl Pool {
 
     /// Tells the threads to end when the queue is dry.
     pub(crate) fn dismiss(&self) -> Vec<thread::JoinHandle<()>> {
-        let running = {
-            let mut queue = self.queue.lock();
-            queue.is_closed = true;
-            std::mem::take(&mut queue.running)
-        };
-        self.work.notify_all();
-        running
+        self.refuse();
+        std::mem::take(&mut self.queue.lock().running)
     }
 
     /// After the close, what comes too late is dropped.

@@ -27,6 +27,7 @@ use std::marker::PhantomData;
 
 /// How many messages may wait. Bounded by [`limits::MAILBOX`] unless said otherwise.
 #[derive(Debug)]
+#[must_use = "it is a setting, for `Props::mailbox`"]
 pub struct Mailbox<M> {
     pub(crate) places: usize,
     protocol: PhantomData<fn(M)>,
