@@ -18,13 +18,15 @@ use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::Duration;
+use tokio::task::unconstrained;
 
 /// A question not yet sent. Every ask ends, so it must be given a limit.
 #[must_use = "nothing is sent until `.within(limit).await`"]
 pub struct Ask<M, T> {
     to: ActorRef<M>,
-    request: M,
+    /// Dropped before the request, whose reply then knows that nobody waits.
     answer: oneshot::Receiver<Answer<T>>,
+    request: M,
     question: Arc<Question>,
     must_have_room: bool,
 }
@@ -68,7 +70,9 @@ impl<M: Message, T: Message> Ask<M, T> {
         } = self;
         let _ = question.deadline.set(deadline); // an ask is consumed, so this is the first time
 
-        if let Err(error) = find_place(&to, must_have_room, timer.as_mut()).await {
+        // Without Tokio's budget, so that the first poll sends however much the task has done before.
+        let place = unconstrained(find_place(&to, must_have_room, timer.as_mut()));
+        if let Err(error) = place.await {
             to.core().books.note(|ledger| ledger.refused += 1);
             drop(answer); // before the request, whose reply then knows that nobody waits
             drop(request);

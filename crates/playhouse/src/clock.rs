@@ -1,5 +1,6 @@
 //! Time comes only from here.
 
+use crate::sync::catch;
 use std::future::Future;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -44,6 +45,11 @@ impl Clock {
     /// Waits. Cancel safe.
     pub async fn sleep(&self, time: Duration) {
         self.sleep_until(self.deadline(time)).await
+    }
+
+    /// Tokio says only by a panic that a runtime has none.
+    pub(crate) fn has_timers(&self) -> bool {
+        catch(|| drop(self.sleep_until(Deadline(Instant::now())))).is_ok()
     }
 
     /// Works on any thread: the timer belongs to the runtime, wherever it is polled.

@@ -19,7 +19,7 @@ use crate::pipe;
 use crate::props::IntoProps;
 use crate::reply::Reply;
 use crate::stash::{Stash, StashFull};
-use crate::sync::Arc;
+use crate::sync::{Arc, drop_quietly};
 use crate::system::{ActorSystem, SpawnError};
 use crate::timers::{TimerSet, Timers};
 use std::collections::{HashMap, VecDeque};
@@ -38,7 +38,7 @@ pub struct Context<M> {
     pub(crate) timers: TimerSet<M>,
     /// A function has nobody who takes signals, so one that nobody handles fails it at once.
     pub(crate) is_function: bool,
-    /// The function has returned.
+    /// The function has returned, or the actor is ending: nothing comes any more.
     pub(crate) is_finished: bool,
     pub(crate) messages_left_in_turn: usize,
 }
@@ -46,6 +46,13 @@ pub struct Context<M> {
 pub(crate) struct Watch<M> {
     pub(crate) who: Arc<Core>,
     pub(crate) make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
+}
+
+/// The function is the user's, and so is its drop.
+impl<M> Drop for Watch<M> {
+    fn drop(&mut self) {
+        drop_quietly(self.make.take());
+    }
 }
 
 impl<M: Message> Context<M> {
@@ -175,6 +182,10 @@ impl<M: Message> Context<M> {
     }
 
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
+    ///
+    /// This actor takes no message meanwhile. A child whose handler waits for a place in this actor's full mailbox must
+    /// give that up when it is [`stopping`](Self::stopping), or both wait for ever; blocking waits end by themselves.
+    /// Where that is not sure, call `child.stop()` and [`watch`](Self::watch) the child instead.
     ///
     /// # Panics
     /// If it is not a child of this actor.

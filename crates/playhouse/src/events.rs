@@ -3,7 +3,7 @@
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
-use crate::sync::{Mutex, catch};
+use crate::sync::{Mutex, run_quietly};
 use std::collections::HashSet;
 
 /// Something worth knowing about a running system.
@@ -73,7 +73,7 @@ impl Events {
 
     /// A hook that panics harms nobody but itself.
     pub(crate) fn publish(&self, event: &Event) {
-        let _ = catch(|| (self.0)(event));
+        run_quietly(|| (self.0)(event));
     }
 }
 

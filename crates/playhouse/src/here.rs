@@ -4,6 +4,7 @@
 use crate::address::Address;
 use crate::ask::{NoReply, Unanswered};
 use crate::cell::Core;
+use crate::cell::turn::suspend;
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
 use crate::sync::{self, Arc, oneshot, thread_local};
@@ -124,7 +125,11 @@ async fn unless_stopping<T>(core: &Core, future: impl Future<Output = T>) -> Res
         if let Poll::Ready(value) = future.as_mut().poll(context) {
             return Poll::Ready(Ok(value));
         }
-        stopping.as_mut().poll(context).map(|()| Err(Cancelled))
+        let cancelled = stopping.as_mut().poll(context);
+        if cancelled.is_pending() {
+            suspend(core, context);
+        }
+        cancelled.map(|()| Err(Cancelled))
     })
     .await
 }

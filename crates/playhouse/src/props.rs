@@ -13,6 +13,7 @@ use std::future::Future;
 
 /// A recipe for one protocol. `Clone`, because its factory is; the actor's type is gone, so recipes mix in lists and
 /// work pools.
+#[must_use = "no actor exists before `spawn`"]
 pub struct Props<M> {
     settings: Settings<M>,
     recipe: Box<dyn Recipe<M>>,
@@ -126,6 +127,7 @@ impl<M> fmt::Debug for Props<M> {
 }
 
 /// As [`Props`], for one life: not `Clone`.
+#[must_use = "no actor exists before `spawn`"]
 pub struct FuncProps<M> {
     pub(crate) settings: Settings<M>,
     pub(crate) recipe: Box<dyn FnOnce(Arc<Cell<M>>) -> Job + Send>,

@@ -62,7 +62,8 @@ struct Step {
 
 /// The shutdown of one system: what is to be done, and afterwards the report.
 pub(crate) struct Shutdown {
-    steps: Mutex<Vec<Step>>,
+    /// `None` once the last phase has taken its own.
+    steps: Mutex<Option<Vec<Step>>>,
     deadlines: BTreeMap<Phase, Duration>,
     has_begun: AtomicBool,
     report: SetOnce<ShutdownReport>,
@@ -71,7 +72,7 @@ pub(crate) struct Shutdown {
 impl Shutdown {
     pub(crate) fn new(deadlines: BTreeMap<Phase, Duration>) -> Self {
         Self {
-            steps: Mutex::new(Vec::new()),
+            steps: Mutex::new(Some(Vec::new())),
             deadlines,
             has_begun: AtomicBool::new(false),
             report: SetOnce::new(),
@@ -84,7 +85,15 @@ impl Shutdown {
         name: &'static str,
         task: Box<dyn FnOnce() -> TaskFuture + Send>,
     ) {
-        self.steps.lock().push(Step { phase, name, task });
+        let step = Step { phase, name, task };
+        let mut steps = self.steps.lock();
+        match &mut *steps {
+            Some(steps) => steps.push(step),
+            None => {
+                drop(steps); // what the step holds is the user's, and its drop may come back here
+                drop(step);
+            }
+        }
     }
 
     /// The first call starts it, as a task of its own.
@@ -104,9 +113,13 @@ impl Shutdown {
 
     /// The steps of this phase, and those of earlier ones that came too late.
     fn take_steps(&self, phase: Phase) -> Vec<Step> {
-        self.steps
-            .lock()
-            .extract_if(.., |step| step.phase <= phase)
+        let mut steps = self.steps.lock();
+        if phase == Phase::ReleaseResources {
+            return steps.take().unwrap_or_default();
+        }
+        steps
+            .iter_mut()
+            .flat_map(|steps| steps.extract_if(.., |step| step.phase <= phase))
             .collect()
     }
 }
@@ -185,12 +198,15 @@ impl Progress {
     async fn finish_drains(&mut self, deadline: Deadline) -> bool {
         let roots = self.system.roots.clone();
         let all_drained = async {
-            while let Some(actor) = roots
-                .descendants()
-                .into_iter()
-                .find(|actor| actor.is_draining())
-            {
-                actor.exit.wait().await;
+            loop {
+                let mut draining = roots.descendants();
+                draining.retain(|actor| actor.is_draining());
+                if draining.is_empty() {
+                    return;
+                }
+                for actor in draining {
+                    actor.exit.wait().await;
+                }
             }
         };
         before(&self.system, deadline, all_drained).await.is_some()
@@ -214,9 +230,10 @@ impl Progress {
     /// On a thread of its own: joining blocks, and a thread that never ends must not hold up the runtime. Without threads
     /// to join at once, which also keeps a paused clock from running on while nothing but that thread is awake.
     async fn close_dispatchers(&mut self, deadline: Deadline) -> bool {
-        let (with_threads, without): (Vec<_>, Vec<_>) = self
-            .system
-            .dispatchers()
+        let dispatchers = self.system.dispatchers();
+        // First: a thread that started after the look would be joined on the worker we are on.
+        dispatchers.iter().for_each(DispatcherRef::refuse);
+        let (with_threads, without): (Vec<_>, Vec<_>) = dispatchers
             .into_iter()
             .partition(DispatcherRef::has_threads);
         without.iter().for_each(DispatcherRef::close);

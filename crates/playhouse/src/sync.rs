@@ -1,7 +1,7 @@
 //! The one door to atomics, locks, threads and parking. A model checker can replace them here and nowhere else.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock};
+pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock, Weak};
 pub(crate) use std::thread;
 pub(crate) use std::thread_local;
 pub(crate) use tokio::sync::{OwnedSemaphorePermit, Semaphore, SetOnce, mpsc, oneshot};
@@ -103,10 +103,9 @@ pub(crate) fn catch<T>(code: impl FnOnce() -> T) -> Result<T, Payload> {
     catch_unwind(AssertUnwindSafe(code))
 }
 
-/// Drops a value of the user. A panic in its `Drop` ends there: nobody is left who could act on it, and the panic hook
-/// has reported it.
-pub(crate) fn drop_quietly<T>(value: T) {
-    if let Err(payload) = catch(move || drop(value)) {
+/// Runs code of the user whose panic concerns nobody else: the panic hook has reported it.
+pub(crate) fn run_quietly(code: impl FnOnce()) {
+    if let Err(payload) = catch(code) {
         // The payload is the user's as well. Should its drop panic too, forgetting is the only move left.
         if let Err(again) = catch(move || drop(payload)) {
             std::mem::forget(again);
@@ -114,17 +113,28 @@ pub(crate) fn drop_quietly<T>(value: T) {
     }
 }
 
+/// Drops a value of the user. A panic in its `Drop` ends there: nobody is left who could act on it.
+pub(crate) fn drop_quietly<T>(value: T) {
+    run_quietly(move || drop(value));
+}
+
 /// A future whose panic is its output.
 pub(crate) async fn catch_future<F: Future>(future: F) -> Result<F::Output, Payload> {
-    let mut future = pin!(future);
-    std::future::poll_fn(
-        move |context| match catch(|| future.as_mut().poll(context)) {
+    let mut future = pin!(Some(future));
+    let output = std::future::poll_fn(|context| {
+        // The future is there until this function is done with it.
+        let Some(future) = future.as_mut().as_pin_mut() else {
+            return Poll::Pending;
+        };
+        match catch(|| future.poll(context)) {
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
             Ok(Poll::Pending) => Poll::Pending,
             Err(payload) => Poll::Ready(Err(payload)),
-        },
-    )
-    .await
+        }
+    })
+    .await;
+    run_quietly(|| future.set(None));
+    output
 }
 
 /// Goes to the back of the run queue once.

@@ -5,6 +5,7 @@ use crate::actor::Message;
 use crate::cell::Cell;
 use crate::clock::Deadline;
 use crate::context::Context;
+use crate::dead_letters;
 use crate::events::Event;
 use crate::limits;
 use crate::mailbox::{Make, Slot};
@@ -206,10 +207,6 @@ impl<M: Message> TimerSet<M> {
         }
     }
 
-    pub(crate) fn cancel_all(&mut self) {
-        self.running.clear();
-    }
-
     fn set(&mut self, key: TimerKey, after: Duration, beat: Beat<M>) {
         let core = &self.cell.core;
         if self.running.len() >= limits::COMPLETIONS_PER_ACTOR && !self.running.contains_key(&key) {
@@ -237,6 +234,22 @@ impl<M: Message> TimerSet<M> {
                 sleeper,
             },
         );
+    }
+}
+
+impl<M> TimerSet<M> {
+    /// Each in the actor's turn: the messages and functions are the user's, and so are their drops.
+    pub(crate) fn cancel_all(&mut self) {
+        for (_, running) in self.running.drain() {
+            dead_letters::drop_in_turn(&self.cell.core, running);
+        }
+    }
+}
+
+/// A life that is cut short cancels nothing by itself.
+impl<M> Drop for TimerSet<M> {
+    fn drop(&mut self) {
+        self.cancel_all();
     }
 }
 

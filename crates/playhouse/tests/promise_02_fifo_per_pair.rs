@@ -124,3 +124,45 @@ async fn all_ways_to_send_share_one_order() {
     assert_eq!(read(&mut journal), (1..=9).collect::<Vec<_>>());
     end(&system).await;
 }
+
+/// Tokio gives each poll of a task a budget; a question asked with nothing left of it still goes out at once.
+#[tokio::test]
+async fn an_own_ask_keeps_its_place_in_the_order_however_much_was_done_before() {
+    enum Step {
+        Asked(Reply<()>),
+        Told,
+    }
+    let (system, _) = system();
+    let (seen, mut journal) = journal();
+    let target = Props::func(async move |ctx: &mut Context<Step>| {
+        while let Some(step) = ctx.recv().await {
+            match step {
+                Step::Asked(reply) => {
+                    reply.send(());
+                    seen.send("asked")?;
+                }
+                Step::Told => seen.send("told")?,
+            }
+        }
+        Ok(())
+    });
+    let target = system.spawn("target", target).unwrap();
+    let asker = target.clone();
+    let asker = Props::func(async move |ctx: &mut Context<()>| {
+        std::future::poll_fn(|context| {
+            while tokio::task::coop::has_budget_remaining() {
+                let spent = std::pin::pin!(tokio::task::coop::consume_budget());
+                let _ = std::future::Future::poll(spent, context);
+            }
+            std::task::Poll::Ready(())
+        })
+        .await;
+        ctx.ask(&asker, secs(60), Step::Asked, |_answer| ());
+        asker.tell(Step::Told);
+        ctx.recv().await;
+        Ok(())
+    });
+    system.spawn("asker", asker).unwrap().terminated().await;
+    assert_eq!(read(&mut journal), ["asked", "told"]);
+    end(&system).await;
+}

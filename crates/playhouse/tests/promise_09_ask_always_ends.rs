@@ -389,3 +389,14 @@ fn a_plain_thread_can_ask_and_send() {
     assert_eq!((answers.recv().unwrap(), answers.recv().unwrap()), (7, 7));
     assert_clean(&system.blocking_shutdown());
 }
+
+#[tokio::test]
+async fn a_question_that_was_never_sent_leaves_no_unanswered_reply() {
+    let (system, events) = system();
+    let target = system.spawn("target", Target::default).unwrap();
+    drop(target.ask(Msg::Answer));
+    drop(target.ask(Msg::Answer).within(secs(60)));
+    drop(gather([target.ask(Msg::Answer)], secs(60)));
+    assert_eq!(events.dead(DeadLetterReason::UnansweredReply), 0);
+    end(&system).await;
+}

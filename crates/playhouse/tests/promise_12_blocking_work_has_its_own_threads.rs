@@ -361,3 +361,49 @@ async fn a_blocking_call_uses_up_no_wake_up_of_the_actor_it_is_made_in() {
     assert!(matches!(exit, Exit::Stopped), "{exit}");
     end(&system).await;
 }
+
+/// Panics in its drop.
+struct Bomb;
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("this drop panics on purpose");
+    }
+}
+
+#[test]
+fn a_closure_whose_panic_panics_again_costs_no_thread() {
+    let system = ActorSystem::builder("test")
+        .dispatcher("one", Dispatcher::fixed(1))
+        .build()
+        .unwrap();
+    let one = system.dispatcher("one").unwrap();
+    one.submit(|| std::panic::panic_any(Bomb));
+    let (done, is_done) = mpsc::channel();
+    one.submit(move || done.send(()).unwrap());
+    is_done
+        .recv_timeout(secs(60))
+        .expect("the only thread went on");
+    assert_clean(&system.blocking_shutdown());
+}
+
+/// The thread's own local is dropped with the thread, and with it the sender.
+#[test]
+fn threads_end_with_the_last_handle_on_a_system_that_was_not_shut_down() {
+    std::thread_local! {
+        static HELD: std::cell::RefCell<Option<mpsc::Sender<()>>> = const { std::cell::RefCell::new(None) };
+    }
+    let system = ActorSystem::builder("test").build().unwrap();
+    let blocking = system.dispatcher("blocking").unwrap();
+    let (held, is_gone) = mpsc::channel::<()>();
+    let (done, is_done) = mpsc::channel();
+    blocking.submit(move || {
+        HELD.set(Some(held));
+        done.send(()).unwrap();
+    });
+    is_done.recv().unwrap();
+    drop((blocking, system));
+    assert_eq!(
+        is_gone.recv_timeout(secs(60)),
+        Err(mpsc::RecvTimeoutError::Disconnected)
+    );
+}

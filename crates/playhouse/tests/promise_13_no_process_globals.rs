@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{Clock, SpawnError};
+use playhouse::{BuildError, Clock, NoReply, SpawnError};
 
 struct Idle;
 impl Actor for Idle {
@@ -150,4 +150,126 @@ fn a_runtime_that_goes_away_ends_its_actors_as_shutdown_and_the_books_balance() 
         (0, 2, 1, 1)
     );
     assert_eq!(system.blocking_shutdown().ledger, ledger);
+}
+
+#[test]
+fn actors_on_own_threads_end_with_their_systems_runtime_too() {
+    struct Waits;
+    impl BlockingActor for Waits {
+        type Msg = ();
+        fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+            Ok(())
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (system, _) = {
+        let _inside = runtime.enter();
+        system()
+    };
+    let fixed = system.dispatcher("fixed").unwrap();
+    let pinned = system.dispatcher("pinned").unwrap();
+    let actors = [
+        system.spawn_anonymous(Props::new(|| Idle).dispatcher(&fixed)),
+        system.spawn_anonymous(Props::new(|| Idle).dispatcher(&pinned)),
+        system.spawn_anonymous(Props::blocking(|_ctx| Ok(Waits))),
+    ];
+    actors
+        .iter()
+        .for_each(|actor| actor.blocking_send(()).unwrap());
+    drop(runtime);
+    let outside = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    outside.block_on(async {
+        for actor in &actors {
+            let exit = tokio::time::timeout(secs(60), actor.terminated()).await;
+            assert!(matches!(exit, Ok(Exit::Shutdown)), "{actor}: {exit:?}");
+        }
+    });
+    assert_eq!(system.ledger().balance(), 0);
+}
+
+/// Every limit is a timer; without them a shutdown could not even begin.
+#[test]
+fn a_runtime_without_timers_carries_no_system() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let error = runtime
+        .block_on(async { ActorSystem::builder("test").build() })
+        .unwrap_err();
+    assert!(matches!(error, BuildError::NoTimers));
+    assert!(error.to_string().contains("enable_time"), "{error}");
+}
+
+/// Two panics at once would end the process.
+#[test]
+fn a_life_cut_short_survives_every_drop_that_panics_and_answers_its_askers() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("this drop panics on purpose");
+        }
+    }
+    enum Msg {
+        Hold(Reply<()>),
+        Never(Bomb),
+    }
+    #[derive(Default)]
+    struct Fragile(Vec<(Reply<()>, Bomb)>);
+    impl Actor for Fragile {
+        type Msg = Msg;
+        async fn receive(&mut self, ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+            match msg {
+                Msg::Hold(reply) => {
+                    let other = ctx.system().spawn_anonymous(|| Idle);
+                    let bomb = Bomb;
+                    ctx.watch_with(&other, move |_exit| Msg::Never(bomb));
+                    ctx.timers().once("never", secs(3_600), Msg::Never(Bomb));
+                    self.0.push((reply, Bomb));
+                }
+                Msg::Never(bomb) => drop(bomb),
+            }
+            Ok(())
+        }
+    }
+    let (runtime, outside) = (current_thread(), current_thread());
+    let (actor, asked) = runtime.block_on(async {
+        let (system, _) = system();
+        let actor = system.spawn("fragile", Fragile::default).unwrap();
+        let mut asked = Box::pin(actor.ask(Msg::Hold).within(secs(3_600)));
+        tokio::select! {
+            biased;
+            _ = &mut asked => unreachable!("it is not answered"),
+            () = tokio::task::yield_now() => {}
+        }
+        (actor, asked)
+    });
+    drop(runtime);
+    outside.block_on(async {
+        let exit = actor.terminated().await;
+        assert!(matches!(exit, Exit::Shutdown), "{exit}");
+        let answer = asked.await;
+        assert!(
+            matches!(
+                answer,
+                Err(AskError::NoReply {
+                    why: NoReply::Stopped,
+                    ..
+                })
+            ),
+            "{answer:?}"
+        );
+    });
+}
+
+fn current_thread() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }

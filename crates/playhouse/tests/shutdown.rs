@@ -256,3 +256,16 @@ async fn children_end_before_their_parents() {
     watcher.await.unwrap().unwrap();
     assert_eq!(read(&mut journal), ["child", "child", "parent"]);
 }
+
+#[tokio::test]
+async fn a_step_added_after_the_last_phase_is_dropped_with_what_it_holds() {
+    let (system, _) = system();
+    end(&system).await;
+    let held = std::sync::Arc::new(());
+    let kept = held.clone();
+    system.on_shutdown(Phase::CloseDoors, "too late", async move || {
+        drop(kept);
+        Ok(())
+    });
+    assert_eq!(std::sync::Arc::strong_count(&held), 1);
+}

@@ -7,6 +7,7 @@ use crate::actor::{Exit, Message, Signal};
 use crate::ask::{NoReply, Question};
 use crate::clock::Deadline;
 use crate::context::Context;
+use crate::dead_letters;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::{Envelope, Make, Slot};
@@ -41,7 +42,8 @@ impl<M: Message> Context<M> {
         self.is_function = true;
     }
 
-    pub(crate) fn finish_function(&mut self) {
+    /// Nothing comes any more.
+    pub(crate) fn finish(&mut self) {
         self.is_finished = true;
     }
 
@@ -73,8 +75,9 @@ impl<M: Message> Context<M> {
     }
 
     pub(crate) fn unwatch_all(&mut self) {
-        for (_, watch) in self.watched.drain() {
+        for (_, mut watch) in self.watched.drain() {
             watch.who.watchers.remove(&self.cell.core);
+            dead_letters::drop_in_turn(&self.cell.core, watch.make.take()); // the user's
         }
     }
 
@@ -140,7 +143,7 @@ impl<M: Message> Context<M> {
                 Some(self.take_own_result(make))
             }
             Slot::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
-            Slot::Terminated { who, exit } => match self.watched.remove(&who)?.make {
+            Slot::Terminated { who, exit } => match self.watched.remove(&who)?.make.take() {
                 Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
                 None => Some(Arrival::Signal(Signal::Terminated { who, exit })),
             },

@@ -87,6 +87,10 @@ impl Family {
         self.members.lock().alive.values().cloned().collect()
     }
 
+    fn oldest(&self) -> Option<Arc<Core>> {
+        self.members.lock().alive.values().next().cloned()
+    }
+
     /// Everybody of this family and the families below, parents first.
     pub(crate) fn descendants(&self) -> Vec<Arc<Core>> {
         let mut found = self.alive();
@@ -111,7 +115,7 @@ impl Family {
 
     /// Waits until everybody is gone, their ends told.
     pub(crate) async fn all_ended(&self) {
-        while let Some(child) = self.alive().into_iter().next() {
+        while let Some(child) = self.oldest() {
             child.exit.wait().await;
             self.leave(&child);
         }

@@ -5,6 +5,7 @@ use super::{Cell, Core};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
+use crate::dead_letters;
 use crate::events::Event;
 use crate::here;
 use crate::mailbox::signals::StopCause;
@@ -39,7 +40,7 @@ impl<M: Message> Life<M> {
         let core = self.cell.core.clone();
         let (role, exit) = match enter(&core, &mut ctx, casting).await {
             Ok(mut role) => {
-                let exit = take_turns(&mut role, &mut ctx).await;
+                let exit = take_turns(role.state(), &mut ctx).await;
                 (Some(role), exit)
             }
             Err((role, exit)) => (role, exit),
@@ -56,19 +57,20 @@ impl<M: Message> Life<M> {
     /// Children, post-stop, state, name, then watchers and parent.
     async fn end<R: Role<Msg = M>>(
         &mut self,
-        role: Option<R>,
+        role: Option<Kept<R>>,
         mut ctx: Context<M>,
         mut exit: Exit,
     ) {
         let core = self.cell.core.clone();
         self.cell.close();
+        ctx.finish(); // post-stop waits for no message, not even after a failure, which no order came with
         ctx.bury_stash();
         ctx.timers.cancel_all();
         core.own_work.cancel();
         end_children(&core, &exit).await;
         if let Some(mut role) = role {
             if let Played::Failed(failure) =
-                play(&core, role.signal(&mut ctx, Signal::PostStop)).await
+                play(&core, role.state().signal(&mut ctx, Signal::PostStop)).await
             {
                 let failed = fail(&core, failure);
                 // Of two failures the first is the cause; this one is published all the same.
@@ -77,7 +79,7 @@ impl<M: Message> Life<M> {
                 }
             }
             core.own_work.cancel();
-            drop_state(&core, role, &exit);
+            drop_state(&core, role.state.take(), &exit);
         }
         ctx.unwatch_all();
         drop_state(&core, ctx, &exit);
@@ -113,22 +115,54 @@ impl<M: Message> Drop for Life<M> {
     }
 }
 
+/// The state of an actor. When the life is cut short it is dropped in the actor's turn all the same: its panic stays its
+/// own, and its replies are answered.
+struct Kept<T> {
+    core: Arc<Core>,
+    /// Taken by the end alone.
+    state: Option<T>,
+}
+
+impl<T> Kept<T> {
+    fn new(core: &Arc<Core>, state: T) -> Self {
+        Self {
+            core: core.clone(),
+            state: Some(state),
+        }
+    }
+
+    fn state(&mut self) -> &mut T {
+        match &mut self.state {
+            Some(state) => state,
+            None => unreachable!("the end takes the state last"),
+        }
+    }
+}
+
+impl<T> Drop for Kept<T> {
+    fn drop(&mut self) {
+        if let Some(state) = self.state.take() {
+            dead_letters::drop_in_turn(&self.core, state);
+        }
+    }
+}
+
 /// The factory, then `started`. An actor that was stopped before runs neither.
 async fn enter<M: Message, C: Casting<M>>(
     core: &Arc<Core>,
     ctx: &mut Context<M>,
     casting: C,
-) -> Result<C::Role, (Option<C::Role>, Exit)> {
+) -> Result<Kept<C::Role>, (Option<Kept<C::Role>>, Exit)> {
     if let Some(exit) = super::status::exit_now(core.signals.orders(), || false) {
         drop_state(core, casting, &exit);
         return Err((None, exit));
     }
     let mut role = match play(core, casting.cast(ctx)).await {
-        Played::Done(role) => role,
+        Played::Done(role) => Kept::new(core, role),
         Played::Failed(failure) => return Err((None, fail(core, failure))),
         Played::Interrupted => return Err((None, interrupted(core))),
     };
-    let played = play(core, role.started(ctx)).await;
+    let played = play(core, role.state().started(ctx)).await;
     ctx.settle(&played);
     match played {
         Played::Done(()) => Ok(role),

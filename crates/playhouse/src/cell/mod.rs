@@ -76,6 +76,9 @@ impl Core {
     pub(crate) fn drain(&self) {
         self.places.close();
         self.signals.drain();
+        // A handler may wait for messages behind a waker of its own, which listens to this bell alone: the turn around
+        // it takes the other one.
+        self.bell.ring();
     }
 
     /// Asked to drain and to nothing else, and not ended yet.
@@ -220,7 +223,7 @@ impl<M: Message> Cell<M> {
         let slot = self.lane.pop()?;
         if slot.holds_place() {
             self.core.books.note(|ledger| ledger.queued -= 1);
-            self.core.places.free();
+            self.core.places.free_in_turn();
         }
         Some(slot)
     }

@@ -131,7 +131,7 @@ where
         if let Some(body) = self.body.take() {
             call(body, ctx).await?;
         }
-        ctx.finish_function();
+        ctx.finish();
         Ok(())
     }
     async fn receive(&mut self, ctx: &mut Context<M>, msg: M) -> Outcome {

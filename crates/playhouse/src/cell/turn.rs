@@ -9,7 +9,7 @@ use crate::events::Event;
 use crate::failure::Failure;
 use crate::here;
 use crate::send_error::Cancelled;
-use crate::sync::{Arc, catch};
+use crate::sync::{Arc, catch, run_quietly};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -102,7 +102,10 @@ pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome
                 match core.take_verdict() {
                     Some(failure) => Poll::Ready(Played::Failed(failure)),
                     None if core.signals.orders().kill => Poll::Ready(Played::Interrupted),
-                    None => Poll::Pending,
+                    None => {
+                        suspend(core, context);
+                        Poll::Pending
+                    }
                 }
             }
             Ok(Poll::Ready(outcome)) => Poll::Ready(judge(core, outcome)),
@@ -116,10 +119,18 @@ pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome
     })
     .await;
     let ((), forsaken) = here::turn(core, || {
-        let _ = catch(|| code.set(None)); // the user's drops, should the code have been interrupted
+        run_quietly(|| code.set(None)); // the user's drops, should the code have been interrupted
     });
     forsaken.answer(&played.why_unanswered());
     played
+}
+
+/// The actor waits in its own turn, and perhaps for somebody who waits for a place in its mailbox: to wait is as good as
+/// to be idle. Claimants have one round of the run queue to come before others may take their places.
+pub(crate) fn suspend(core: &Core, context: &std::task::Context<'_>) {
+    if core.places.suspend() {
+        context.waker().wake_by_ref();
+    }
 }
 
 fn judge<T>(core: &Core, outcome: Outcome<T>) -> Played<T> {

@@ -20,6 +20,7 @@ use tokio::runtime::Handle;
 /// What to start. `shared`: on Tokio's workers. `fixed`: own threads, for handlers that block. `pinned`: a thread per
 /// actor.
 #[derive(Clone, Debug)]
+#[must_use = "it has no threads before it is given to `SystemBuilder::dispatcher`"]
 pub struct Dispatcher {
     shape: Shape,
     throughput: usize,
@@ -110,6 +111,15 @@ enum Workers {
     Pinned(Threads),
 }
 
+/// The last reference is gone, so nobody can give it work any more. A thread may itself have dropped it: none is joined.
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Workers::Fixed(pool) = &self.workers {
+            drop(pool.dismiss());
+        }
+    }
+}
+
 impl DispatcherRef {
     /// Runs a closure on one of its threads. The shutdown of the system lets the queue run dry and joins every own
     /// thread; what is submitted later is dropped. A panic is reported by the panic hook and harms nobody else.
@@ -142,6 +152,16 @@ impl DispatcherRef {
     /// May code on its threads block?
     pub(crate) fn may_block(&self) -> bool {
         !matches!(self.0.workers, Workers::Shared(_))
+    }
+
+    /// Drops what is submitted from now on. Afterwards the answer of [`has_threads`](Self::has_threads) only goes from
+    /// yes to no.
+    pub(crate) fn refuse(&self) {
+        match &self.0.workers {
+            Workers::Shared(_) => {} // Tokio's workers outlive us
+            Workers::Fixed(pool) => pool.refuse(),
+            Workers::Pinned(threads) => threads.refuse(),
+        }
     }
 
     /// Are there threads to wait for?
@@ -209,3 +229,22 @@ impl fmt::Display for UnknownDispatcher {
 }
 
 impl Error for UnknownDispatcher {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[tokio::test]
+    async fn refused_work_is_dropped_and_starts_no_thread() {
+        for shape in [Dispatcher::fixed(1), Dispatcher::pinned()] {
+            let dispatcher = shape.start("refusing", &Handle::current());
+            dispatcher.refuse();
+            let (told, runs) = mpsc::channel();
+            dispatcher.submit(move || told.send(()).unwrap_or_default());
+            assert_eq!(runs.recv(), Err(mpsc::RecvError));
+            assert!(!dispatcher.has_threads());
+            dispatcher.close(); // nothing to join, so it does not block
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! A thread per actor.
 
 use super::Closure;
-use crate::sync::{Mutex, catch, thread};
+use crate::sync::{Mutex, drop_quietly, run_quietly, thread};
 use tokio::runtime::Handle;
 
 pub(crate) struct Threads {
@@ -32,7 +32,7 @@ impl Threads {
         let mut started = self.started.lock();
         if started.is_closed {
             drop(started);
-            return drop(work);
+            return drop_quietly(work); // it is the user's
         }
         started.count += 1;
         started.running.retain(|thread| !thread.is_finished());
@@ -40,7 +40,7 @@ impl Threads {
         let runtime = self.runtime.clone();
         let thread = thread::Builder::new().name(name).spawn(move || {
             let _inside = runtime.enter();
-            let _ = catch(work); // the panic hook has reported it
+            run_quietly(work);
         });
         match thread {
             Ok(thread) => started.running.push(thread),
@@ -55,13 +55,15 @@ impl Threads {
         !self.started.lock().running.is_empty()
     }
 
+    /// Takes no more work, so no more threads start either.
+    pub(crate) fn refuse(&self) {
+        self.started.lock().is_closed = true;
+    }
+
     /// Joins every thread. Blocks.
     pub(crate) fn close(&self) {
-        let running = {
-            let mut started = self.started.lock();
-            started.is_closed = true;
-            std::mem::take(&mut started.running)
-        };
+        self.refuse();
+        let running = std::mem::take(&mut self.started.lock().running);
         for thread in running {
             let _ = thread.join(); // panics were caught inside
         }

@@ -11,7 +11,7 @@
 //! | `Done` | gone | stays |
 
 use super::{Closure, Task};
-use crate::sync::{Arc, Condvar, Mutex, catch, drop_quietly, thread, wait};
+use crate::sync::{Arc, Condvar, Mutex, catch, drop_quietly, run_quietly, thread, wait};
 use std::collections::{HashMap, VecDeque};
 use std::task::{Context, Poll, Wake, Waker};
 use tokio::runtime::Handle;
@@ -92,19 +92,25 @@ impl Pool {
         !self.queue.lock().running.is_empty()
     }
 
+    /// Takes no more work, so no more threads start either.
+    pub(crate) fn refuse(&self) {
+        self.queue.lock().is_closed = true;
+        self.work.notify_all();
+    }
+
     /// Lets the queue run dry, joins the threads, and drops the tasks that still wait for something. Blocks.
     pub(crate) fn close(&self) {
-        let running = {
-            let mut queue = self.queue.lock();
-            queue.is_closed = true;
-            std::mem::take(&mut queue.running)
-        };
-        self.work.notify_all();
-        for thread in running {
+        for thread in self.dismiss() {
             let _ = thread.join(); // panics were caught inside
         }
         let waiting = std::mem::take(&mut self.queue.lock().tasks);
         waiting.into_values().for_each(|task| task.finish());
+    }
+
+    /// Tells the threads to end when the queue is dry.
+    pub(crate) fn dismiss(&self) -> Vec<thread::JoinHandle<()>> {
+        self.refuse();
+        std::mem::take(&mut self.queue.lock().running)
     }
 
     /// After the close, what comes too late is dropped.
@@ -143,7 +149,7 @@ impl Pool {
         let _inside = self.runtime.enter();
         while let Some(job) = self.next_job() {
             match job {
-                Runnable::Closure(work) => drop(catch(work)), // the panic hook has reported it
+                Runnable::Closure(work) => run_quietly(work),
                 Runnable::Task(task) => task.poll(),
             }
         }
@@ -187,11 +193,17 @@ impl PoolTask {
                     pool.enqueue(Runnable::Task(self));
                 }
             }
-            Ok(Poll::Ready(())) | Err(_) => {
-                self.pool.queue.lock().tasks.remove(&self.id);
-                self.finish();
+            Ok(Poll::Ready(())) => self.leave(),
+            Err(payload) => {
+                drop_quietly(payload);
+                self.leave();
             }
         }
+    }
+
+    fn leave(&self) {
+        self.pool.queue.lock().tasks.remove(&self.id);
+        self.finish();
     }
 
     /// Drops the future. Also breaks the ring of task, waker and whoever holds the waker.

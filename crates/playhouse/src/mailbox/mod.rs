@@ -9,7 +9,8 @@
 //!
 //! * A push into a closed lane hands the slot back; whoever pushed says what became of it.
 //! * Closing yields everything that was queued, once.
-//! * A freed place wakes the oldest waiter that was not woken yet, and is claimed by whoever polls first.
+//! * A freed place wakes the oldest waiter that was not woken yet, and is claimed by whoever polls first. No actor goes
+//!   idle, and no handler waits, while there is room and an unwoken waiter.
 
 pub(crate) mod permit;
 pub(crate) mod signals;
@@ -26,6 +27,7 @@ use std::marker::PhantomData;
 
 /// How many messages may wait. Bounded by [`limits::MAILBOX`] unless said otherwise.
 #[derive(Debug)]
+#[must_use = "it is a setting, for `Props::mailbox`"]
 pub struct Mailbox<M> {
     pub(crate) places: usize,
     protocol: PhantomData<fn(M)>,

@@ -18,6 +18,7 @@ use std::pin::Pin;
 /// `drain` finishes every job first, then drains the workers.
 ///
 /// A worker is a child of the pool. One that has ended, for whatever reason, is replaced when there is a job for it.
+#[must_use = "no actor exists before `spawn`"]
 pub struct WorkPool<J: Message> {
     workers: usize,
     waiting: usize,

@@ -1,6 +1,8 @@
 //! What every test of a running system needs.
 #![allow(dead_code)] // each test file uses its own part
 
+pub(crate) mod worker;
+
 use playhouse::prelude::*;
 use playhouse::{DeadLetterReason, Event, Ledger, ShutdownReport};
 use std::sync::{Arc, Mutex};

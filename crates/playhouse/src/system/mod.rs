@@ -1,4 +1,8 @@
-//! A system: its builder, its roots, its dispatchers. Nothing is shared between two systems of one process.
+//! A system: its roots, its dispatchers, its runtime. Nothing is shared between two systems of one process.
+
+mod builder;
+
+pub use builder::{BuildError, SystemBuilder};
 
 use crate::actor::{Message, Outcome};
 use crate::actor_ref::ActorRef;
@@ -7,25 +11,21 @@ use crate::cell::Cell;
 use crate::cell::family::{Family, NoEntry};
 use crate::cell::lifecycle::Life;
 use crate::clock::Clock;
-use crate::dispatch::{Dispatcher, DispatcherRef, UnknownDispatcher};
-use crate::events::{Event, Events};
+use crate::dispatch::{DispatcherRef, UnknownDispatcher};
+use crate::events::Events;
 use crate::here;
 use crate::ledger::Ledger;
-use crate::limits;
+use crate::mailbox::signals::StopCause;
 use crate::props::{FuncProps, IntoProps};
 use crate::shutdown::{Phase, Shutdown, ShutdownReport};
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
+use builder::DEFAULT;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::time::Duration;
-use tokio::runtime::{Builder, Handle, Runtime};
-
-const DEFAULT: &str = "default";
-const BLOCKING: &str = "blocking";
-/// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
-const OWN_THREADS: &str = "own";
+use std::future::{Future, pending};
+use tokio::runtime::{Handle, Runtime};
+use tokio::task::AbortHandle;
 
 /// A handle; clone it freely, dropping it ends nothing. Many may live in one process.
 #[derive(Clone)]
@@ -34,18 +34,7 @@ pub struct ActorSystem(Arc<System>);
 impl ActorSystem {
     /// A system that is not built yet. The name begins every path.
     pub fn builder(name: impl Into<String>) -> SystemBuilder {
-        SystemBuilder {
-            name: name.into(),
-            dispatchers: vec![
-                (DEFAULT.to_owned(), Dispatcher::shared()),
-                (
-                    BLOCKING.to_owned(),
-                    Dispatcher::fixed(limits::BLOCKING_THREADS),
-                ),
-            ],
-            events: Events::default(),
-            phase_deadlines: BTreeMap::new(),
-        }
+        SystemBuilder::new(name.into())
     }
 
     /// An actor without a parent. Name taken or malformed, or the system is ending: `Err`.
@@ -62,8 +51,8 @@ impl ActorSystem {
         self.0.spawn_anonymous(&self.0.roots, props.recipe())
     }
 
-    /// `default` (Tokio's workers), `blocking` ([`limits::BLOCKING_THREADS`] own threads), or a name given to the
-    /// builder.
+    /// `default` (Tokio's workers), `blocking` ([`BLOCKING_THREADS`](crate::limits::BLOCKING_THREADS) own threads), or a
+    /// name given to the builder.
     pub fn dispatcher(&self, name: &str) -> Result<DispatcherRef, UnknownDispatcher> {
         self.0
             .dispatchers
@@ -105,7 +94,9 @@ impl ActorSystem {
         self.0.shutdown.report().await
     }
 
-    /// [`shutdown`](Self::shutdown) from a plain thread.
+    /// [`shutdown`](Self::shutdown) from a plain thread. The system's Tokio runtime must be driven meanwhile: one that
+    /// the system owns and one with worker threads are; with a current-thread runtime another thread must be inside its
+    /// `block_on`, or this waits for ever.
     ///
     /// # Panics
     /// On any thread that drives asynchronous tasks, and in the turn of an actor, for which the shutdown waits.
@@ -132,105 +123,6 @@ impl fmt::Debug for ActorSystem {
     }
 }
 
-/// What a system will be.
-#[must_use = "nothing exists before `build`"]
-pub struct SystemBuilder {
-    name: String,
-    dispatchers: Vec<(String, Dispatcher)>,
-    events: Events,
-    phase_deadlines: BTreeMap<Phase, Duration>,
-}
-
-impl SystemBuilder {
-    /// One more dispatcher, to be looked up by this name.
-    pub fn dispatcher(mut self, name: &str, dispatcher: Dispatcher) -> Self {
-        self.dispatchers.push((name.to_owned(), dispatcher));
-        self
-    }
-
-    /// Hears every event, on the thread where it happens: be quick. It replaces the default, which prints failures and
-    /// lost messages to standard error.
-    pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.events = Events::new(Box::new(hook));
-        self
-    }
-
-    /// How long a phase of the shutdown may take. Default: [`limits::PHASE_DEADLINE`].
-    pub fn phase_deadline(mut self, phase: Phase, limit: Duration) -> Self {
-        self.phase_deadlines.insert(phase, limit);
-        self
-    }
-
-    /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system.
-    pub fn build(self) -> Result<ActorSystem, BuildError> {
-        let Self {
-            name,
-            dispatchers,
-            events,
-            phase_deadlines,
-        } = self;
-        let names: Vec<&String> = dispatchers.iter().map(|(name, _)| name).collect();
-        for (index, &candidate) in names.iter().enumerate() {
-            check(candidate)?;
-            if names[..index].contains(&candidate) || candidate == OWN_THREADS {
-                return Err(BuildError::DispatcherTaken(candidate.clone()));
-            }
-        }
-        check(&name)?;
-        let (runtime, owned_runtime) = match Handle::try_current() {
-            Ok(current) => (current, None),
-            Err(_) => {
-                let owned =
-                    own_runtime().map_err(|error| BuildError::NoRuntime(Arc::new(error)))?;
-                (owned.handle().clone(), Some(owned))
-            }
-        };
-        let started = |(name, dispatcher): (String, Dispatcher)| {
-            let running = dispatcher.start(&name, &runtime);
-            (name, running)
-        };
-        Ok(ActorSystem(Arc::new(System {
-            dispatchers: dispatchers.into_iter().map(started).collect(),
-            own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
-            clock: Clock::new(runtime.clone()),
-            roots: Arc::new(Family::new(format!("/{name}"))),
-            events,
-            total: Arc::default(),
-            shutdown: Shutdown::new(phase_deadlines),
-            spawned: AtomicUsize::new(0),
-            owned_runtime: Mutex::new(owned_runtime),
-            runtime,
-        })))
-    }
-}
-
-impl fmt::Debug for SystemBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SystemBuilder({:?})", self.name)
-    }
-}
-
-fn check(name: &str) -> Result<(), BuildError> {
-    match complaint(name) {
-        Some(why) => Err(BuildError::BadName(format!("{name:?}: {why}"))),
-        None => Ok(()),
-    }
-}
-
-fn own_runtime() -> std::io::Result<Runtime> {
-    let count = AtomicUsize::new(1);
-    let name = move || {
-        format!(
-            "playhouse-{DEFAULT}-{}",
-            count.fetch_add(1, Ordering::Relaxed)
-        )
-    };
-    Builder::new_multi_thread()
-        .thread_name_fn(name)
-        .enable_all()
-        .build()
-}
-
 /// The inside of a system.
 pub(crate) struct System {
     pub(crate) runtime: Handle,
@@ -244,6 +136,31 @@ pub(crate) struct System {
     own_threads: DispatcherRef,
     pub(crate) shutdown: Shutdown,
     spawned: AtomicUsize,
+    /// The task that notices it.
+    end_of_runtime: AbortHandle,
+}
+
+/// Held by a task that never ends by itself, so it is dropped with the runtime. Actors on Tokio's workers are dropped the
+/// same way; those on own threads would never learn of it.
+struct EndOfRuntime(Weak<System>);
+
+impl EndOfRuntime {
+    fn watch(runtime: &Handle, system: Weak<System>) -> AbortHandle {
+        let held = Self(system);
+        let waits = async move {
+            let _held = held;
+            pending::<()>().await
+        };
+        runtime.spawn(waits).abort_handle()
+    }
+}
+
+impl Drop for EndOfRuntime {
+    fn drop(&mut self) {
+        if let Some(system) = self.0.upgrade() {
+            system.roots.stop_all(StopCause::Shutdown);
+        }
+    }
 }
 
 impl System {
@@ -330,6 +247,7 @@ impl System {
 /// Our own runtime may end on one of its own threads, where waiting for it is not allowed.
 impl Drop for System {
     fn drop(&mut self) {
+        self.end_of_runtime.abort();
         if let Some(runtime) = self.owned_runtime.lock().take() {
             runtime.shutdown_background();
         }
@@ -362,30 +280,3 @@ impl fmt::Display for SpawnError {
 }
 
 impl Error for SpawnError {}
-
-/// Why there is no such system.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// Two dispatchers with this name; `default`, `blocking` and `own` exist already.
-    DispatcherTaken(String),
-    /// The name, and what is wrong with it.
-    BadName(String),
-    /// Outside of a Tokio runtime, and none could be started.
-    NoRuntime(Arc<std::io::Error>),
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::DispatcherTaken(name) => write!(
-                f,
-                "there is a dispatcher named {name:?} already; choose another name"
-            ),
-            Self::BadName(text) => write!(f, "bad name {text}"),
-            Self::NoRuntime(error) => write!(f, "cannot start a Tokio runtime: {error}"),
-        }
-    }
-}
-
-impl Error for BuildError {}

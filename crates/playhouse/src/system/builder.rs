@@ -1,0 +1,176 @@
+//! What a system will be, and why it cannot be.
+
+use super::{ActorSystem, EndOfRuntime, System};
+use crate::address::complaint;
+use crate::cell::family::Family;
+use crate::clock::Clock;
+use crate::dispatch::Dispatcher;
+use crate::events::{Event, Events};
+use crate::limits;
+use crate::shutdown::{Phase, Shutdown};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+pub(super) const DEFAULT: &str = "default";
+const BLOCKING: &str = "blocking";
+/// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
+const OWN_THREADS: &str = "own";
+
+/// What a system will be.
+#[must_use = "nothing exists before `build`"]
+pub struct SystemBuilder {
+    name: String,
+    dispatchers: Vec<(String, Dispatcher)>,
+    events: Events,
+    phase_deadlines: BTreeMap<Phase, Duration>,
+}
+
+impl SystemBuilder {
+    pub(super) fn new(name: String) -> Self {
+        Self {
+            name,
+            dispatchers: vec![
+                (DEFAULT.to_owned(), Dispatcher::shared()),
+                (
+                    BLOCKING.to_owned(),
+                    Dispatcher::fixed(limits::BLOCKING_THREADS),
+                ),
+            ],
+            events: Events::default(),
+            phase_deadlines: BTreeMap::new(),
+        }
+    }
+
+    /// One more dispatcher, to be looked up by this name.
+    pub fn dispatcher(mut self, name: &str, dispatcher: Dispatcher) -> Self {
+        self.dispatchers.push((name.to_owned(), dispatcher));
+        self
+    }
+
+    /// Hears every event, on the thread where it happens: be quick. It replaces the default, which prints failures and
+    /// lost messages to standard error.
+    pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.events = Events::new(Box::new(hook));
+        self
+    }
+
+    /// How long a phase of the shutdown may take. Default: [`limits::PHASE_DEADLINE`].
+    pub fn phase_deadline(mut self, phase: Phase, limit: Duration) -> Self {
+        self.phase_deadlines.insert(phase, limit);
+        self
+    }
+
+    /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system
+    /// (each living actor has one, so [`shutdown`](ActorSystem::shutdown) first). A runtime that ends before its system
+    /// ends the actors as [`Exit::Shutdown`](crate::Exit::Shutdown), those on own threads too.
+    pub fn build(self) -> Result<ActorSystem, BuildError> {
+        let Self {
+            name,
+            dispatchers,
+            events,
+            phase_deadlines,
+        } = self;
+        let names: Vec<&String> = dispatchers.iter().map(|(name, _)| name).collect();
+        for (index, &candidate) in names.iter().enumerate() {
+            check(candidate)?;
+            if names[..index].contains(&candidate) || candidate == OWN_THREADS {
+                return Err(BuildError::DispatcherTaken(candidate.clone()));
+            }
+        }
+        check(&name)?;
+        let (runtime, owned_runtime) = match Handle::try_current() {
+            Ok(current) => (current, None),
+            Err(_) => {
+                let owned =
+                    own_runtime().map_err(|error| BuildError::NoRuntime(Arc::new(error)))?;
+                (owned.handle().clone(), Some(owned))
+            }
+        };
+        let clock = Clock::new(runtime.clone());
+        if !clock.has_timers() {
+            return Err(BuildError::NoTimers);
+        }
+        let started = |(name, dispatcher): (String, Dispatcher)| {
+            let running = dispatcher.start(&name, &runtime);
+            (name, running)
+        };
+        let dispatchers = dispatchers.into_iter().map(started).collect();
+        let system = Arc::new_cyclic(|system| System {
+            end_of_runtime: EndOfRuntime::watch(&runtime, system.clone()),
+            dispatchers,
+            own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
+            clock,
+            roots: Arc::new(Family::new(format!("/{name}"))),
+            events,
+            total: Arc::default(),
+            shutdown: Shutdown::new(phase_deadlines),
+            spawned: AtomicUsize::new(0),
+            owned_runtime: Mutex::new(owned_runtime),
+            runtime,
+        });
+        Ok(ActorSystem(system))
+    }
+}
+
+impl fmt::Debug for SystemBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SystemBuilder({:?})", self.name)
+    }
+}
+
+fn check(name: &str) -> Result<(), BuildError> {
+    match complaint(name) {
+        Some(why) => Err(BuildError::BadName(format!("{name:?}: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn own_runtime() -> std::io::Result<Runtime> {
+    let count = AtomicUsize::new(1);
+    let name = move || {
+        format!(
+            "playhouse-{DEFAULT}-{}",
+            count.fetch_add(1, Ordering::Relaxed)
+        )
+    };
+    Builder::new_multi_thread()
+        .thread_name_fn(name)
+        .enable_all()
+        .build()
+}
+
+/// Why there is no such system.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Two dispatchers with this name; `default`, `blocking` and `own` exist already.
+    DispatcherTaken(String),
+    /// The name, and what is wrong with it.
+    BadName(String),
+    /// Outside of a Tokio runtime, and none could be started.
+    NoRuntime(Arc<std::io::Error>),
+    /// The current Tokio runtime was built without timers, and every limit is one.
+    NoTimers,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DispatcherTaken(name) => write!(
+                f,
+                "there is a dispatcher named {name:?} already; choose another name"
+            ),
+            Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoTimers => f.write_str(
+                "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",
+            ),
+            Self::NoRuntime(error) => write!(f, "cannot start a Tokio runtime: {error}"),
+        }
+    }
+}
+
+impl Error for BuildError {}
