@@ -332,38 +332,108 @@ fn without_the_engine_and_offline_it_says_where_it_looked_and_what_to_paste() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_finishes_the_pages_in_flight_and_says_how_to_go_on() {
+fn a_signal_finishes_the_pages_in_flight_and_says_how_to_go_on() {
     let folder = scratch();
-    let path = written(folder.path(), "big.pdf", &xtask::big_pdf::document(300));
-    let out = folder.path().join("out");
-    let mut child = extract(&path, &out)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
-    lines
-        .by_ref()
-        .map_while(Result::ok)
-        .find(|line| line.contains("\"page\""))
-        .expect("a first page");
-    let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-    let rest: Vec<String> = lines.map_while(Result::ok).collect();
-    let done = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(130), "{said}");
-    assert!(said.contains("Run the same command again"), "{said}");
-    assert!(
-        rest.iter().any(|line| line.contains("\"interrupted\"")),
-        "{rest:?}"
-    );
-    let ended = run(&mut extract(&path, &out), 0);
+    let path = written(folder.path(), "big.pdf", &xtask::big_pdf::document(150));
+    for name in ["INT", "TERM", "HUP"] {
+        let out = folder.path().join(name);
+        let (child, rest) = signalled(&mut extract(&path, &out), name);
+        let done = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(130), "SIG{name}: {said}");
+        assert!(
+            said.contains("Run the same command again"),
+            "SIG{name}: {said}"
+        );
+        assert!(
+            rest.iter().any(|line| line.contains("\"interrupted\"")),
+            "SIG{name}: {rest:?}"
+        );
+    }
+    let ended = run(&mut extract(&path, &folder.path().join("INT")), 0);
     assert!(
         ended.the("finished")["skipped"].as_u64().unwrap() > 0,
         "what was done stays done"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_not_started_is_counted() {
+    let folder = scratch();
+    let inputs = folder.path().join("inputs");
+    fs::create_dir(&inputs).unwrap();
+    for number in 1..=12 {
+        written(
+            &inputs,
+            &format!("{number}.pdf"),
+            &xtask::big_pdf::document(20 + number),
+        );
+    }
+    let (child, rest) = signalled(&mut extract(&inputs, &folder.path().join("out")), "INT");
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    let summary: serde_json::Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+    let count = |what: &str| summary[what].as_u64().unwrap();
+    assert_eq!(count("documents") + count("not_started"), 12, "{summary}");
+    assert!(count("not_started") > 0, "{summary}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = scratch();
+    // A page that takes many times as long as the test: who waits for it has not ended at once.
+    let path = written(folder.path(), "slow.pdf", &xtask::bombs::slow_page());
+    let mut command = extract(&path, &folder.path().join("out"));
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()))
+        .map_while(Result::ok);
+    lines
+        .by_ref()
+        .find(|line| line.contains("2 pages"))
+        .expect("it is open");
+    send(&child, "INT");
+    lines
+        .by_ref()
+        .find(|line| line.contains("once more to end at once"))
+        .expect("it was heard");
+    send(&child, "INT");
+    let done = child.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(130));
+    let events = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        !events.contains("\"summary\""),
+        "it did not wait for the page: {events}"
+    );
+}
+
+/// Starts a run, sends it a signal at its first page, and reads the rest of its lines.
+#[cfg(unix)]
+fn signalled(command: &mut Command, signal: &str) -> (std::process::Child, Vec<String>) {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()))
+        .map_while(Result::ok);
+    lines
+        .by_ref()
+        .find(|line| line.contains("\"page\""))
+        .expect("a first page");
+    send(&child, signal);
+    (child, lines.collect())
+}
+
+#[cfg(unix)]
+fn send(child: &std::process::Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([&format!("-{signal}"), &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
 }

@@ -292,3 +292,46 @@ async fn a_page_over_its_deadline_fails_and_says_so() {
         "{reason:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn as_many_pages_are_stored_at_once_as_there_are_storers() {
+    let _turn = TURN.lock().await;
+    let scratch = tempfile::tempdir().unwrap();
+    let path = document(scratch.path(), 12);
+    for storers in [1, 3] {
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        // Nobody goes on before as many pages are here as there are storers, so more cannot hide and fewer are found out.
+        let all_here = Arc::new(tokio::sync::Barrier::new(storers));
+        let peak = most.clone();
+        let before = move |key: String| {
+            let (now, most, all_here) = (now.clone(), most.clone(), all_here.clone());
+            async move {
+                if key.ends_with(".json") {
+                    most.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
+                    all_here.wait().await;
+                    now.fetch_sub(1, SeqCst);
+                }
+                Ok(())
+            }
+        };
+        let blobs = Arc::new(Guarded {
+            inner: MemoryBlobs::default(),
+            before,
+        });
+        let line = Line {
+            blobs,
+            storers,
+            ..Line::default()
+        };
+        let end = line.start(vec![request(&path)]).end();
+        let (report, _) = tokio::time::timeout(Duration::from_secs(120), end)
+            .await
+            .expect("all storers are at work");
+        assert_eq!(report.pages_stored, 12);
+        assert_eq!(
+            peak.load(SeqCst),
+            storers,
+            "pages that were being stored at one time"
+        );
+    }
+}
