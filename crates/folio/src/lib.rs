@@ -12,6 +12,7 @@ mod inputs;
 pub mod limits;
 mod output_folder;
 mod report;
+mod signals;
 mod voice;
 
 use std::process::ExitCode;

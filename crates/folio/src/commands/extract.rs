@@ -5,7 +5,7 @@ use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use folio_core::limits::{PAGE_DEADLINE, default_budget};
 use folio_core::pages::PageSelection;
@@ -21,7 +21,9 @@ use crate::exit::{self, CannotStart, Ending};
 use crate::inputs::{self, Found, Input};
 use crate::limits::{INTERRUPT_PATIENCE, JOBS_DEFAULT_MAX, REPORTER_MAILBOX};
 use crate::output_folder::{self, OutputFolder};
-use crate::report::{Human, Json, Lost, Reporter, json, plural};
+use crate::report::summary::{Asked, summarise};
+use crate::report::{Human, Json, Lost, Reporter};
+use crate::signals::Signals;
 use crate::voice::say;
 
 pub(crate) fn run(arguments: &cli::Extract) -> Result<Ending, CannotStart> {
@@ -209,125 +211,4 @@ async fn until_ended(
         () = tokio::time::sleep(INTERRUPT_PATIENCE) => say("folio: a page in flight does not end; it will be done again"),
     }
     std::process::exit(i32::from(exit::INTERRUPTED))
-}
-
-/// Ctrl-C, the polite kill of service managers, and a terminal that was closed.
-struct Signals {
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    hangup: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    #[cfg(unix)]
-    fn new() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> io::Result<Self> {
-        Ok(Self {})
-    }
-
-    #[cfg(unix)]
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hangup.recv() => {}
-        }
-    }
-
-    #[cfg(not(unix))]
-    async fn next(&mut self) {
-        // Without a handler the system ends the process on Ctrl-C, which loses nothing that is completed.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-/// What there was to do, beside what the pipeline reports of it.
-struct Asked<'a> {
-    documents: usize,
-    problems: &'a [String],
-    out: &'a Path,
-    took: Duration,
-}
-
-/// The end of the story; its last line is the output folder.
-fn summarise(arguments: &cli::Extract, report: &RunReport, asked: &Asked<'_>) -> io::Result<()> {
-    let not_started = u32::try_from(asked.documents)
-        .unwrap_or(u32::MAX)
-        .saturating_sub(report.documents);
-    let written = match arguments.json {
-        true => json::summary(report, not_started, asked.problems, asked.out, asked.took),
-        false => Ok(()),
-    };
-    if let Some(why) = &report.aborted {
-        say(format!("folio: the run could not go on: {why}"));
-    }
-    if arguments.quiet {
-        return written;
-    }
-    if asked.documents > 1 || !asked.problems.is_empty() {
-        let mut line = format!(
-            "{}: {} completed",
-            plural(report.documents, "document"),
-            report.documents_completed
-        );
-        let not_completed = report.documents - report.documents_completed;
-        append_counts(
-            &mut line,
-            &[
-                (not_completed, "not completed"),
-                (not_started, "not started"),
-            ],
-        );
-        say(line);
-    }
-    let mut line = format!(
-        "{} done in {:.1} s",
-        plural(report.pages_stored, "page"),
-        asked.took.as_secs_f64()
-    );
-    append_counts(
-        &mut line,
-        &[
-            (report.pages_skipped, "there already"),
-            (report.pages_failed, "failed"),
-            (
-                report.pages_needing_ocr,
-                "with an image and no text: needs OCR",
-            ),
-        ],
-    );
-    say(line);
-    if report.interrupted || report.aborted.is_some() {
-        let force = if arguments.force {
-            " without --force"
-        } else {
-            ""
-        };
-        say(format!(
-            "Run the same command again{force} to do what is missing."
-        ));
-    }
-    say(asked.out.display());
-    written
-}
-
-/// `, 3 of this, 1 of that`; nothing for what there is none of.
-fn append_counts(line: &mut String, counts: &[(u32, &str)]) {
-    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
-        line.push_str(&format!(", {count} {what}"));
-    }
 }

@@ -87,7 +87,7 @@ pub(crate) fn summary(
     out: &std::path::Path,
     took: Duration,
 ) -> io::Result<()> {
-    print(&json!({
+    print(json!({
         "event": "summary", "documents": report.documents, "completed": report.documents_completed,
         "failed": report.documents_failed, "not_started": not_started, "pages": report.pages_stored, "skipped": report.pages_skipped,
         "pages_failed": report.pages_failed, "needs_ocr": report.pages_needing_ocr, "interrupted": report.interrupted,

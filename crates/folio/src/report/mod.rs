@@ -11,6 +11,7 @@ use playhouse::{BlockingActor, Context, Outcome};
 
 mod human;
 pub(crate) mod json;
+pub(crate) mod summary;
 
 pub(crate) use human::{Human, plural};
 pub(crate) use json::Json;
