@@ -6,7 +6,8 @@ use std::time::Duration;
 pub const PLANNED_PAGE_BYTES: usize = 9_000_000;
 
 /// Documents that may be between admission and their last page at one time. One is rendered; the others are being
-/// hashed, read from the catalog, or have their last pages stored, so that the owner never waits between small files.
+/// hashed, read from the catalog, have their last pages stored, or wait for another run of the same document, so that the
+/// owner never waits between small files, and no more files than this are open.
 pub const DOCUMENTS_IN_FLIGHT: usize = 4;
 
 /// How long one page may render before it is given up as a failed page. The slowest honest page seen took 20 s.

@@ -270,6 +270,29 @@ fn the_same_content_twice_is_two_documents_and_done_once() {
 }
 
 #[test]
+fn many_copies_of_a_document_hold_no_more_files_open_than_a_few() {
+    let scratch = tempfile::tempdir().unwrap();
+    let copies = scratch.path().join("copies");
+    fs::create_dir(&copies).unwrap();
+    for number in 0..80 {
+        fs::copy(common::sample(), copies.join(format!("{number}.pdf"))).unwrap();
+    }
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", r#"ulimit -n 64 && exec "$@""#, "sh"])
+        .arg(common::binary());
+    command
+        .args(["extract", "--json", "--image", "none", "--out"])
+        .arg(scratch.path().join("out"))
+        .arg(&copies);
+    let ended = run(&mut command, 0);
+    assert_eq!(
+        (ended.of("finished").count(), ended.of("page").count()),
+        (80, 12)
+    );
+}
+
+#[test]
 fn a_file_written_to_while_it_is_read_does_not_count() {
     let scratch = tempfile::tempdir().unwrap();
     let input = scratch.path().join("big.pdf");

@@ -47,7 +47,11 @@ pub fn run(arguments: &[String]) -> Result<ExitCode, String> {
     println!("{}", machine());
     print!("{}", table(&all, GOAL));
     let reached = all[1].median() <= GOAL * all[0].median();
-    Ok(if reached { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if reached {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// What the command line asked for.

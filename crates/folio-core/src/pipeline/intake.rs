@@ -162,8 +162,18 @@ impl Actor for Intake {
 impl Intake {
     /// Asks the source for one more while there is room for it.
     fn pull(&mut self, ctx: &mut Context<IntakeMsg>) {
-        let room = self.running.len() + self.arriving < limits::DOCUMENTS_IN_FLIGHT;
-        if !self.engine_is_ready || self.pulling || self.source_is_dry || self.is_ending() || !room
+        let waiting: usize = self
+            .running
+            .values()
+            .map(|running| running.waiting.len())
+            .sum();
+        let under_way = self.running.len() + waiting + self.arriving;
+        let has_room = under_way < limits::DOCUMENTS_IN_FLIGHT;
+        if !self.engine_is_ready
+            || self.pulling
+            || self.source_is_dry
+            || self.is_ending()
+            || !has_room
         {
             return;
         }
