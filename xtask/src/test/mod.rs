@@ -143,6 +143,19 @@ impl Shop {
         command
     }
 
+    /// A program that the engine's step has built, by its path below the target folder.
+    fn built(&self, program: &str) -> Command {
+        let target = std::env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| self.root.join("target"), PathBuf::from);
+        let file = format!("debug/{program}{}", std::env::consts::EXE_SUFFIX);
+        let mut command = Command::new(target.join(file));
+        command.current_dir(&self.root);
+        if let Some(folder) = &self.data_home {
+            command.env("XDG_DATA_HOME", folder);
+        }
+        command
+    }
+
     fn finish(&self, command: &mut Command) -> Outcome {
         match command.stdin(Stdio::null()).status() {
             Ok(status) if status.success() => Outcome::Passed,
@@ -178,16 +191,8 @@ impl Shop {
         for examples in crates {
             for name in example_names(&self.root.join(examples.folder)) {
                 println!("-- {} of {}", name, examples.package);
-                let run = [
-                    "run",
-                    "--quiet",
-                    "--package",
-                    examples.package,
-                    "--example",
-                    &name,
-                    "--",
-                ];
-                let outcome = self.finish(self.cargo(&run).args(examples.arguments));
+                let mut example = self.built(&format!("examples/{name}"));
+                let outcome = self.finish(example.args(examples.arguments));
                 if outcome != Outcome::Passed {
                     return outcome;
                 }
@@ -204,18 +209,13 @@ impl Shop {
     /// Looks where a user of this machine would have PDFium, and only when it is not there fetches it: with `--install`
     /// to the user's data folder, else to one below `target/`.
     fn engine(&mut self) -> Outcome {
-        let setup = ["run", "--quiet", "--package", "folio", "--", "setup"];
-        let built = self.finish(&mut self.cargo(&["build", "--package", "folio"]));
+        // All that is tested is built here, once and as one: asking for a single crate would build what it rests on
+        // again with fewer features.
+        let built = self.finish(&mut self.cargo(&["test", "--workspace", "--no-run"]));
         if built != Outcome::Passed {
             return built;
         }
-        let found = self
-            .cargo(&setup)
-            .arg("--offline")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        if found.is_ok_and(|status| status.success()) {
+        if succeeds(quiet(self.built("folio").args(["setup", "--offline"]))) {
             println!("PDFium is on this machine.");
             return Outcome::Passed;
         }
@@ -226,7 +226,7 @@ impl Shop {
             );
             self.data_home = Some(folder);
         }
-        if self.finish(&mut self.cargo(&setup)) == Outcome::Passed {
+        if self.finish(self.built("folio").arg("setup")) == Outcome::Passed {
             return Outcome::Passed;
         }
         let missing = "PDFium is not on this machine and could not be fetched; tests that draw pages will fail";

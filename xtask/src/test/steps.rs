@@ -24,7 +24,7 @@ pub enum Action {
     Tests,
     /// Runs every example of the crate, one after the other.
     Examples(&'static [ExamplesOf]),
-    /// Finds or fetches PDFium, for the steps that come after.
+    /// Builds what is tested, and finds or fetches PDFium, for the steps that come after.
     Engine,
     /// The house rules, in this process.
     Tidy,
@@ -111,7 +111,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "engine",
-        why: "PDFium is there for the tests; where it is not, it is fetched into target/",
+        why: "what is tested is built, and PDFium is there for it; where it is not, it is fetched into target/",
         action: Action::Engine,
         needs: &[],
     },
@@ -126,8 +126,7 @@ pub const STEPS: &[Step] = &[
         why: "a full disk ends a run in order; on a small file system of its own",
         action: Action::Cargo(&[
             "test",
-            "--package",
-            "folio",
+            "--workspace",
             "--test",
             "full_disk",
             "--",
