@@ -52,3 +52,9 @@ pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
+
+/// A command line as a command gets it, for its tests.
+#[cfg(test)]
+fn words(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(ToString::to_string).collect()
+}

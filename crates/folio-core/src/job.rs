@@ -369,11 +369,12 @@ impl Job {
 }
 
 impl Conclusion {
-    /// The same, but failed: its end could not be written down.
-    pub fn spoilt(self) -> Self {
+    /// The same, but failed: its end could not be written down. An earlier reason stays.
+    pub fn spoilt(self, reason: &str) -> Self {
         Self {
             status: DocumentStatus::Failed,
             standing: DocumentStatus::Failed,
+            reason: Some(self.reason.unwrap_or_else(|| reason.to_owned())),
             ..self
         }
     }

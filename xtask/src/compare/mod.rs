@@ -336,11 +336,7 @@ mod tests {
     use super::*;
 
     fn wish(arguments: &[&str]) -> Result<Wish, String> {
-        let arguments: Vec<String> = arguments
-            .iter()
-            .map(|&argument| argument.to_owned())
-            .collect();
-        Wish::from(&arguments)
+        Wish::from(&crate::words(arguments))
     }
 
     #[test]

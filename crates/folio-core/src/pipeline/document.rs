@@ -318,11 +318,7 @@ impl Document {
             Err(_) => written,
         };
         if let Err(trouble) = closed {
-            end = Conclusion {
-                reason: Some(end.reason.unwrap_or_else(|| trouble.reason().to_owned())),
-                ..end
-            }
-            .spoilt();
+            end = end.spoilt(trouble.reason());
             self.report(trouble).await;
         }
         let has_pages = !end.stored.is_empty() || !end.skipped.is_empty();
