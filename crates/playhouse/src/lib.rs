@@ -315,7 +315,7 @@
 //!
 //! A value that many read and few write is better behind a lock; a pure computation is a function; a stream with one
 //! reader is a channel. An actor earns its place with state that has a life: it starts, waits, fails, ends.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod actor;
 mod actor_ref;

@@ -1,6 +1,18 @@
-//! The one door to atomics, locks, threads and parking. A model checker can replace them here and nowhere else.
+//! The one door to atomics, locks, threads and parking. A model checker replaces them here and nowhere else.
+#![allow(unused_imports, dead_code)]
 
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+#[cfg(playhouse_loom)]
+pub(crate) use loom::hint::spin_loop;
+#[cfg(playhouse_loom)]
+pub(crate) use loom::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+#[cfg(not(playhouse_loom))]
+pub(crate) use std::hint::spin_loop;
+#[cfg(not(playhouse_loom))]
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
 pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock, Weak};
 pub(crate) use std::thread;
 pub(crate) use std::thread_local;
@@ -29,6 +41,40 @@ impl<T> Mutex<T> {
 
     pub(crate) fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value that several threads reach by a protocol of their own. The closures make every access visible to the model
+/// checker; without it they cost nothing.
+pub(crate) struct UnsafeCell<T>(
+    #[cfg(not(playhouse_loom))] std::cell::UnsafeCell<T>,
+    #[cfg(playhouse_loom)] loom::cell::UnsafeCell<T>,
+);
+
+impl<T> UnsafeCell<T> {
+    pub(crate) fn new(value: T) -> Self {
+        #[cfg(not(playhouse_loom))]
+        return Self(std::cell::UnsafeCell::new(value));
+        #[cfg(playhouse_loom)]
+        return Self(loom::cell::UnsafeCell::new(value));
+    }
+
+    /// For reading.
+    #[inline(always)]
+    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        #[cfg(not(playhouse_loom))]
+        return read(self.0.get());
+        #[cfg(playhouse_loom)]
+        return self.0.with(read);
+    }
+
+    /// For writing.
+    #[inline(always)]
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        #[cfg(not(playhouse_loom))]
+        return write(self.0.get());
+        #[cfg(playhouse_loom)]
+        return self.0.with_mut(write);
     }
 }
 

@@ -6,6 +6,8 @@
 
 mod pinned;
 mod pool;
+#[allow(dead_code)]
+pub(crate) mod runnable;
 
 use crate::limits;
 use crate::sync::Arc;
