@@ -3,19 +3,20 @@
 use crate::actor::{Exit, Message};
 use crate::address::Address;
 use crate::ask::Ask;
-use crate::cell::Core;
+use crate::cell::{Cell, CellRef, Core};
 use crate::dead_letters;
 use crate::events::DeadLetterReason;
 use crate::here;
 use crate::mailbox::Envelope;
 use crate::mailbox::permit::{NoPlace, Ticket};
+use crate::port::{Inlet, Port};
 use crate::mailbox::signals::StopCause;
 use crate::reply::Reply;
 use crate::send_error::{Cancelled, NoWait, SendError, TrySendError};
-use crate::sync::Arc;
 use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -29,62 +30,40 @@ use std::task::{Context, Poll};
 /// | [`reserve`](Self::reserve) | waits | `Err` | a payload that is costly to make |
 /// | [`ask`](Self::ask) | waits, within its limit | `Err` | an answer |
 pub struct ActorRef<M> {
-    inlet: Arc<dyn Inlet<M>>,
-    /// Does it keep a `Lifetime::Handles` actor alive? Not the one in that actor's own context.
-    is_handle: bool,
-}
-
-/// Where messages enter an actor. Places are the core's; an inlet says what is pushed on one.
-pub(crate) trait Inlet<M>: Send + Sync {
-    fn core(&self) -> &Arc<Core>;
-    /// Pushes on a place that was taken before.
-    fn put(&self, envelope: Envelope<M>);
-    fn add_handle(&self) {}
-    fn drop_handle(&self) {}
-    /// A handle from a weak reference. False: too late.
-    fn revive_handle(&self) -> bool;
+    port: ManuallyDrop<Port<M>>,
 }
 
 impl<M: Message> ActorRef<M> {
     /// Never waits. What cannot be delivered (full, gone) is a dead letter with that reason.
+    #[inline]
     pub fn tell(&self, msg: M) {
-        match self.core().places.try_take() {
-            Ok(()) => self.put(Envelope {
-                msg,
-                question: None,
-            }),
-            Err(NoPlace::Full) => {
-                dead_letters::undeliverable(self.core(), DeadLetterReason::Full, msg)
-            }
-            Err(NoPlace::Closed) => {
-                dead_letters::undeliverable(self.core(), DeadLetterReason::Gone, msg)
-            }
+        if let Err((why, msg)) = self.port.offer(msg) {
+            let reason = match why {
+                NoPlace::Full => DeadLetterReason::Full,
+                NoPlace::Closed => DeadLetterReason::Gone,
+            };
+            dead_letters::undeliverable(self.core(), reason, msg);
         }
     }
 
     /// Never waits; gives the message back when full or closed. For load shedding.
+    #[inline]
     pub fn try_send(&self, msg: M) -> Result<(), TrySendError<M>> {
-        match self.core().places.try_take() {
-            Ok(()) => {
-                self.put(Envelope {
-                    msg,
-                    question: None,
-                });
-                Ok(())
+        self.port.offer(msg).map_err(|(why, msg)| {
+            self.refuse();
+            match why {
+                NoPlace::Full => TrySendError::Full(msg),
+                NoPlace::Closed => TrySendError::Closed(msg),
             }
-            Err(why) => {
-                self.refuse();
-                Err(match why {
-                    NoPlace::Full => TrySendError::Full(msg),
-                    NoPlace::Closed => TrySendError::Closed(msg),
-                })
-            }
-        }
+        })
     }
 
     /// Waits for room; `Err` gives the message back when closed, and when it is oneself and full. Not cancel safe: a
     /// dropped future drops its message. In a `select!` use [`reserve`](Self::reserve).
     pub async fn send(&self, msg: M) -> Result<(), SendError<M>> {
+        let Err((_, msg)) = self.port.offer(msg) else {
+            return Ok(());
+        };
         match self.place().await {
             Ok(()) => {
                 self.put(Envelope {
@@ -139,7 +118,7 @@ impl<M: Message> ActorRef<M> {
 
     /// A place if there is one now.
     pub fn try_reserve(&self) -> Result<Permit<M>, TrySendError<()>> {
-        match self.core().places.try_take() {
+        match self.core().gate().try_reserve() {
             Ok(()) => Ok(self.permit()),
             Err(NoPlace::Full) => Err(TrySendError::Full(())),
             Err(NoPlace::Closed) => Err(TrySendError::Closed(())),
@@ -154,10 +133,10 @@ impl<M: Message> ActorRef<M> {
     /// A reference for `N` whose messages become `M`s; `f` runs in the sender. One allocation per call, none per
     /// message.
     pub fn contramap<N: Message>(&self, f: impl Fn(N) -> M + Send + Sync + 'static) -> ActorRef<N> {
-        ActorRef::counted(Arc::new(Contramapped {
-            inlet: self.inlet.clone(),
+        ActorRef::foreign(Contramapped {
+            port: Port::clone(&self.port),
             function: f,
-        }))
+        })
     }
 
     /// `contramap(M::from)`: hand out the public part of a protocol, keep the private messages private.
@@ -182,13 +161,13 @@ impl<M: Message> ActorRef<M> {
 
     /// Waits for the end, cleanup included. At once when already gone. Cancel safe.
     pub async fn terminated(&self) -> Exit {
-        self.core().exit.wait().await.clone()
+        self.core().ended().await
     }
 
     /// A reference that keeps nobody alive.
     pub fn downgrade(&self) -> WeakRef<M> {
         WeakRef {
-            inlet: self.inlet.clone(),
+            port: Port::clone(&self.port),
         }
     }
 
@@ -197,8 +176,9 @@ impl<M: Message> ActorRef<M> {
         &self.core().address
     }
 
+    /// Pushes on a place that was reserved before.
     pub(crate) fn put(&self, envelope: Envelope<M>) {
-        self.inlet.put(envelope);
+        self.port.put(envelope);
     }
 
     /// Waits for a place and takes it. Dropped, it leaves the line.
@@ -211,34 +191,19 @@ impl<M: Message> ActorRef<M> {
 
     fn permit(&self) -> Permit<M> {
         Permit {
-            inlet: self.inlet.clone(),
+            port: Port::clone(&self.port),
             is_used: false,
         }
     }
 
     fn refuse(&self) {
-        self.core().books.note(|ledger| ledger.refused += 1);
+        self.core().note(|ledger| ledger.refused += 1);
     }
 }
 
 impl<M> ActorRef<M> {
-    pub(crate) fn counted(inlet: Arc<dyn Inlet<M>>) -> Self {
-        inlet.add_handle();
-        Self {
-            inlet,
-            is_handle: true,
-        }
-    }
-
-    pub(crate) fn uncounted(inlet: Arc<dyn Inlet<M>>) -> Self {
-        Self {
-            inlet,
-            is_handle: false,
-        }
-    }
-
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        self.inlet.core()
+    pub(crate) fn core(&self) -> &Core {
+        self.port.core()
     }
 
     pub(crate) fn core_address(&self) -> &Address {
@@ -246,17 +211,49 @@ impl<M> ActorRef<M> {
     }
 }
 
+impl<M: Message> ActorRef<M> {
+    pub(crate) fn counted(cell: &CellRef<M>) -> Self {
+        cell.core.add_handle();
+        Self {
+            // The handles share the memory count that the first of them has taken.
+            port: Port::sharing(cell),
+        }
+    }
+
+    /// Not a handle, and without a count: for whoever is outlived by the actor's memory.
+    pub(crate) fn uncounted(cell: &CellRef<M>) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(Self {
+            port: Port::sharing(cell),
+        })
+    }
+
+    pub(crate) fn foreign(inlet: impl Inlet<M> + 'static) -> Self {
+        let port = Port::foreign(inlet);
+        port.add_handle();
+        Self {
+            port: ManuallyDrop::new(port),
+        }
+    }
+
+    /// Of an actor's own context.
+    pub(crate) fn own_cell(&self) -> &Cell<M> {
+        self.port.own_cell()
+    }
+}
+
 impl<M> Clone for ActorRef<M> {
+    #[inline]
     fn clone(&self) -> Self {
-        Self::counted(self.inlet.clone())
+        Self {
+            port: self.port.clone_handle(),
+        }
     }
 }
 
 impl<M> Drop for ActorRef<M> {
+    #[inline]
     fn drop(&mut self) {
-        if self.is_handle {
-            self.inlet.drop_handle();
-        }
+        Port::drop_handle(&mut self.port);
     }
 }
 
@@ -292,13 +289,13 @@ impl<M> fmt::Display for ActorRef<M> {
 
 /// Does not keep a [`Lifetime::Handles`](crate::Lifetime::Handles) actor alive.
 pub struct WeakRef<M> {
-    inlet: Arc<dyn Inlet<M>>,
+    port: Port<M>,
 }
 
 impl<M> Clone for WeakRef<M> {
     fn clone(&self) -> Self {
         Self {
-            inlet: self.inlet.clone(),
+            port: self.port.clone(),
         }
     }
 }
@@ -306,10 +303,8 @@ impl<M> Clone for WeakRef<M> {
 impl<M: Message> WeakRef<M> {
     /// `None` when the actor has ended, or its last handle is gone.
     pub fn upgrade(&self) -> Option<ActorRef<M>> {
-        self.inlet.revive_handle().then(|| ActorRef {
-            inlet: self.inlet.clone(),
-            is_handle: true,
-        })
+        let port = self.port.revive_handle()?;
+        Some(ActorRef { port })
     }
 }
 
@@ -319,7 +314,7 @@ impl<M> fmt::Debug for WeakRef<M> {
             f,
             "WeakRef<{}>({:?})",
             std::any::type_name::<M>(),
-            self.inlet.core().address
+            self.port.core().address
         )
     }
 }
@@ -328,7 +323,7 @@ impl<M> fmt::Debug for WeakRef<M> {
 /// again.
 #[must_use = "dropping a permit gives the place back"]
 pub struct Permit<M> {
-    inlet: Arc<dyn Inlet<M>>,
+    port: Port<M>,
     is_used: bool,
 }
 
@@ -336,7 +331,7 @@ impl<M: Message> Permit<M> {
     /// Never waits. If the actor ended meanwhile: a dead letter.
     pub fn send(mut self, msg: M) {
         self.is_used = true;
-        self.inlet.put(Envelope {
+        self.port.put(Envelope {
             msg,
             question: None,
         });
@@ -346,20 +341,20 @@ impl<M: Message> Permit<M> {
 impl<M> Drop for Permit<M> {
     fn drop(&mut self) {
         if !self.is_used {
-            self.inlet.core().free_place();
+            self.port.core().free_place();
         }
     }
 }
 
 impl<M> fmt::Debug for Permit<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit({:?})", self.inlet.core().address)
+        write!(f, "Permit({:?})", self.port.core().address)
     }
 }
 
 /// A wait for a place. It does not name the protocol, so it is `Send` whatever the message is.
 pub(crate) struct WaitForPlace<'a> {
-    core: &'a Arc<Core>,
+    core: &'a Core,
     ticket: Ticket,
 }
 
@@ -370,13 +365,13 @@ impl Future for WaitForPlace<'_> {
         let core = self.core;
         if here::is_turn_of(core) {
             // Waiting for oneself would never end: the place is freed by the turn that waits.
-            return Poll::Ready(core.places.try_take().map_err(|why| match why {
+            return Poll::Ready(core.gate().try_reserve().map_err(|why| match why {
                 NoPlace::Full => NoWait::SelfSend,
                 NoPlace::Closed => NoWait::Closed,
             }));
         }
-        core.places
-            .poll_take(&mut self.ticket, context)
+        core.gate()
+            .poll_reserve(&mut self.ticket, context)
             .map_err(|_closed| NoWait::Closed)
     }
 }
@@ -384,45 +379,37 @@ impl Future for WaitForPlace<'_> {
 impl Drop for WaitForPlace<'_> {
     fn drop(&mut self) {
         if self.ticket.is_some() {
-            self.core.places.leave(&mut self.ticket);
-            self.core.bell.ring(); // whoever it kept out by a claim may come when the actor rests
+            self.core.gate().leave(&mut self.ticket);
         }
     }
 }
 
 /// A reference behind a function that runs in the sender.
 struct Contramapped<M, F> {
-    inlet: Arc<dyn Inlet<M>>,
+    /// Its handles are counted through the ones on this.
+    port: Port<M>,
     function: F,
 }
 
 impl<M: Message, N: Message, F: Fn(N) -> M + Send + Sync> Inlet<N> for Contramapped<M, F> {
-    fn core(&self) -> &Arc<Core> {
-        self.inlet.core()
+    fn core(&self) -> &Core {
+        self.port.core()
     }
 
     fn put(&self, Envelope { msg, question }: Envelope<N>) {
         let place = HeldPlace(self.core());
         let msg = (self.function)(msg); // may panic, in the sender: then the place is free again
         std::mem::forget(place);
-        self.inlet.put(Envelope { msg, question });
+        self.port.put(Envelope { msg, question });
     }
 
-    fn add_handle(&self) {
-        self.inlet.add_handle();
-    }
-
-    fn drop_handle(&self) {
-        self.inlet.drop_handle();
-    }
-
-    fn revive_handle(&self) -> bool {
-        self.inlet.revive_handle()
+    fn is_handle(&self) -> bool {
+        self.port.is_handle()
     }
 }
 
 /// Gives the place back unless forgotten.
-struct HeldPlace<'a>(&'a Arc<Core>);
+struct HeldPlace<'a>(&'a Core);
 
 impl Drop for HeldPlace<'_> {
     fn drop(&mut self) {

@@ -1,13 +1,14 @@
 //! A reference for a foreign protocol whose messages become an actor's own, in that actor's turn.
 
 use crate::actor::Message;
-use crate::actor_ref::Inlet;
-use crate::cell::{Cell, Core};
+
+use crate::cell::{CellRef, Core};
 use crate::mailbox::{Envelope, Slot};
+use crate::port::Inlet;
 use crate::sync::{Arc, Mutex};
 
 pub(crate) struct Adapter<N, M> {
-    cell: Arc<Cell<M>>,
+    cell: CellRef<M>,
     /// Called by one slot at a time, in the receiver's turn; the lock is only ever taken there.
     function: Arc<Mutex<Function<N, M>>>,
 }
@@ -15,7 +16,7 @@ pub(crate) struct Adapter<N, M> {
 type Function<N, M> = Box<dyn FnMut(N) -> M + Send>;
 
 impl<N, M> Adapter<N, M> {
-    pub(crate) fn new(cell: Arc<Cell<M>>, function: impl FnMut(N) -> M + Send + 'static) -> Self {
+    pub(crate) fn new(cell: CellRef<M>, function: impl FnMut(N) -> M + Send + 'static) -> Self {
         Self {
             cell,
             function: Arc::new(Mutex::new(Box::new(function))),
@@ -24,17 +25,17 @@ impl<N, M> Adapter<N, M> {
 }
 
 impl<N: Message, M: Message> Inlet<N> for Adapter<N, M> {
-    fn core(&self) -> &Arc<Core> {
+    fn core(&self) -> &Core {
         &self.cell.core
     }
 
     fn put(&self, Envelope { msg, question }: Envelope<N>) {
         let function = self.function.clone();
         let make = Box::new(move || (*function.lock())(msg));
-        self.cell.push(Slot::Adapted { make, question });
+        self.cell.push_reserved(Slot::Adapted { make, question });
     }
 
-    fn revive_handle(&self) -> bool {
-        !self.cell.core.exit.initialized()
+    fn is_handle(&self) -> bool {
+        false
     }
 }

@@ -8,32 +8,53 @@ use std::hash::{Hash, Hasher};
 /// Path and identity of one actor, untyped: for signals, events, logs. Compares with a typed reference:
 /// `who == self.child`. Two actors are never equal, not even if one took the other's name after its end.
 #[derive(Clone)]
-pub struct Address(Arc<Path>);
-
-struct Path {
-    text: String,
+pub struct Address {
+    path: Arc<str>,
     uid: u64,
 }
 
 impl Address {
     pub(crate) fn new(parent: &str, name: &str, uid: u64) -> Self {
-        Self(Arc::new(Path {
-            text: format!("{parent}/{name}"),
+        Self {
+            path: join(parent, name),
             uid,
-        }))
+        }
+    }
+
+    /// Of a system, whose actors are below it.
+    pub(crate) fn root(system: &str) -> Self {
+        Self::new("", system, u64::MAX)
     }
 
     /// `/system/parent/name`.
     pub fn path(&self) -> &str {
-        &self.0.text
+        &self.path
     }
 
     pub(crate) fn uid(&self) -> u64 {
-        self.0.uid
+        self.uid
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.0.text.rsplit('/').next().unwrap_or_default()
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+/// One allocation for a path of the usual length.
+fn join(parent: &str, name: &str) -> Arc<str> {
+    let parts = [parent, "/", name];
+    let mut buffer = [0; 128];
+    let mut length = 0;
+    for part in parts {
+        let Some(room) = buffer.get_mut(length..length + part.len()) else {
+            return parts.concat().into();
+        };
+        room.copy_from_slice(part.as_bytes());
+        length += part.len();
+    }
+    match std::str::from_utf8(&buffer[..length]) {
+        Ok(path) => path.into(),
+        Err(_) => parts.concat().into(), // whole strings put together are a string
     }
 }
 
@@ -41,14 +62,14 @@ impl Address {
 /// tell the actors of two systems apart.
 impl PartialEq for Address {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.path, &other.path)
     }
 }
 impl Eq for Address {}
 
 impl Hash for Address {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.0).hash(state);
+        Arc::as_ptr(&self.path).cast::<u8>().hash(state);
     }
 }
 
@@ -60,13 +81,13 @@ impl<M> PartialEq<ActorRef<M>> for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.text)
+        f.write_str(&self.path)
     }
 }
 
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.0.text, self.0.uid)
+        write!(f, "{}#{}", self.path, self.uid)
     }
 }
 
@@ -87,7 +108,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::complaint;
+    use super::{Address, complaint};
 
     #[test]
     fn a_name_is_one_printable_step_of_a_path() {
@@ -97,6 +118,16 @@ mod tests {
         let long = "x".repeat(crate::limits::NAME_BYTES + 1);
         for bad in ["", "a/b", "~1", "line\nbreak", &long] {
             assert!(complaint(bad).is_some(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_any_length_is_whole() {
+        for length in [0, 1, 100, 125, 126, 127, 128, 300] {
+            let parent = format!("/{}", "p".repeat(length));
+            let address = Address::new(&parent, "größe", 7);
+            assert_eq!(address.path(), format!("{parent}/größe"));
+            assert_eq!((address.name(), address.uid()), ("größe", 7));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::actor::Message;
 use crate::actor_ref::ActorRef;
 use crate::address::Address;
-use crate::cell::Core;
+use crate::cell::CoreRef;
 use crate::clock::Deadline;
 use crate::events::DeadLetterReason;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ impl<M: Message, T: Message> Ask<M, T> {
     pub(crate) fn new(to: &ActorRef<M>, make: impl FnOnce(Reply<T>) -> M) -> Self {
         let (sender, answer) = oneshot::channel();
         let question = Arc::new(Question {
-            core: to.core().clone(),
+            core: CoreRef::new(to.core()),
             request: std::any::type_name::<M>(),
             deadline: OnceLock::new(),
             is_started: AtomicBool::new(false),
@@ -53,14 +53,14 @@ impl<M: Message, T: Message> Ask<M, T> {
     /// Sends at the first poll, waits for room and answer together; never past the deadline of the message being
     /// handled. Dropped: not sent, or the answer is ignored.
     pub async fn within(self, limit: Duration) -> Result<T, AskError> {
-        let deadline = self.question.core.system.clock.deadline(limit);
+        let deadline = self.question.core.system().clock.deadline(limit);
         self.by(deadline).await
     }
 
     /// As [`within`](Self::within), against one deadline shared by several asks.
     pub async fn by(self, deadline: Deadline) -> Result<T, AskError> {
         let deadline = here::deadline().map_or(deadline, |outer| outer.min(deadline));
-        let mut timer = pin!(self.question.core.system.clock.sleep_until(deadline));
+        let mut timer = pin!(self.question.core.system().clock.sleep_until(deadline));
         let Self {
             to,
             request,
@@ -73,7 +73,7 @@ impl<M: Message, T: Message> Ask<M, T> {
         // Without Tokio's budget, so that the first poll sends however much the task has done before.
         let place = unconstrained(find_place(&to, must_have_room, timer.as_mut()));
         if let Err(error) = place.await {
-            to.core().books.note(|ledger| ledger.refused += 1);
+            to.core().note(|ledger| ledger.refused += 1);
             drop(answer); // before the request, whose reply then knows that nobody waits
             drop(request);
             return Err(error);
@@ -113,7 +113,7 @@ impl<M: Message, T: Message> Ask<M, T> {
     }
 
     pub(crate) fn clock_deadline(&self, limit: Duration) -> Deadline {
-        self.question.core.system.clock.deadline(limit)
+        self.question.core.system().clock.deadline(limit)
     }
 }
 
@@ -123,7 +123,7 @@ async fn find_place<M: Message>(
     timer: Pin<&mut (impl Future<Output = ()> + Send)>,
 ) -> Result<(), AskError> {
     if must_have_room {
-        return to.core().places.try_take().map_err(|why| match why {
+        return to.core().gate().try_reserve().map_err(|why| match why {
             NoPlace::Full => AskError::Full,
             NoPlace::Closed => AskError::Gone(Fate::NotSent),
         });
@@ -152,7 +152,7 @@ pub(crate) struct Unanswered {
 /// What the request, its reply and its asker know together.
 pub(crate) struct Question {
     /// Who is asked.
-    core: Arc<Core>,
+    core: CoreRef,
     /// The type of the request.
     request: &'static str,
     deadline: OnceLock<Deadline>,

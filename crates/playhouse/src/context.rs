@@ -5,46 +5,46 @@ use crate::actor_ref::ActorRef;
 use crate::adapter::Adapter;
 use crate::address::Address;
 use crate::ask::AskError;
-use crate::cell::arrival::{Arrival, Asking};
+use crate::cell::arrival::Arrival;
+use crate::cell::status::Flags;
 use crate::cell::turn::Played;
-use crate::cell::{Cell, Core};
+use crate::cell::{Cell, CellRef, Core, CoreRef};
 use crate::clock::{Clock, Deadline};
 use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
 use crate::events::DeadLetterReason;
-use crate::failure::Failure;
 use crate::mailbox::signals::StopCause;
-use crate::mailbox::{Envelope, Slot};
+use crate::mailbox::Slot;
 use crate::pipe;
 use crate::props::IntoProps;
 use crate::reply::Reply;
-use crate::stash::{Stash, StashFull};
+use crate::stash::{Stash, StashFull, Stashed};
 use crate::sync::{Arc, drop_quietly};
 use crate::system::{ActorSystem, SpawnError};
 use crate::timers::{TimerSet, Timers};
 use std::collections::{HashMap, VecDeque};
 use std::future::{Future, pending};
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
 /// Lent to the handler. `Send`, so that it may be held across awaits; borrowed, so that it cannot leave the turn.
 pub struct Context<M> {
-    me: ActorRef<M>,
-    pub(crate) cell: Arc<Cell<M>>,
-    system: ActorSystem,
+    /// Not counted as a handle: it keeps nobody alive.
+    me: ManuallyDrop<ActorRef<M>>,
+    extras: Option<Box<Extras<M>>>,
+}
+
+/// What most actors never use.
+pub(crate) struct Extras<M> {
     pub(crate) watched: HashMap<Address, Watch<M>>,
     /// Signals that arrived while a handler asked for messages; they come next.
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
     pub(crate) timers: TimerSet<M>,
-    /// A function has nobody who takes signals, so one that nobody handles fails it at once.
-    pub(crate) is_function: bool,
-    /// The function has returned, or the actor is ending: nothing comes any more.
-    pub(crate) is_finished: bool,
-    pub(crate) messages_left_in_turn: usize,
 }
 
 pub(crate) struct Watch<M> {
-    pub(crate) who: Arc<Core>,
+    pub(crate) who: CoreRef,
     pub(crate) make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
 }
 
@@ -55,19 +55,90 @@ impl<M> Drop for Watch<M> {
     }
 }
 
+impl<M> Context<M> {
+    pub(crate) fn extras_if_any(&self) -> Option<&Extras<M>> {
+        self.extras.as_deref()
+    }
+}
+
 impl<M: Message> Context<M> {
-    pub(crate) fn new(cell: &Arc<Cell<M>>) -> Self {
+    /// Of an actor that keeps this cell.
+    pub(crate) fn new(cell: &CellRef<M>) -> Self {
         Self {
-            me: ActorRef::uncounted(cell.clone()),
-            cell: cell.clone(),
-            system: ActorSystem::from_inside(cell.core.system.clone()),
-            watched: HashMap::new(),
-            set_aside: VecDeque::new(),
-            stash: Stash::new(&cell.core),
-            timers: TimerSet::new(cell),
-            is_function: false,
-            is_finished: false,
-            messages_left_in_turn: cell.core.dispatcher.throughput(),
+            me: ActorRef::uncounted(cell),
+            extras: None,
+        }
+    }
+
+    pub(crate) fn cell(&self) -> &Cell<M> {
+        self.me.own_cell()
+    }
+
+    pub(crate) fn extras(&mut self) -> &mut Extras<M> {
+        let cell = self.me.own_cell();
+        self.extras.get_or_insert_with(|| {
+            Box::new(Extras {
+                watched: HashMap::new(),
+                set_aside: VecDeque::new(),
+                stash: Stash::default(),
+                timers: TimerSet::new(&CellRef::new(cell)),
+            })
+        })
+    }
+
+    /// A signal that was set aside.
+    pub(crate) fn take_signal(&mut self) -> Option<Signal> {
+        let signal = self.extras.as_mut()?.set_aside.pop_front();
+        self.note_what_is_aside();
+        signal
+    }
+
+    /// A message that returns from the stash. Its place is free from here on.
+    pub(crate) fn next_returning(&mut self) -> Option<Stashed<M>> {
+        let next = self.extras.as_mut()?.stash.next()?;
+        self.core().note(|ledger| ledger.stashed -= 1);
+        self.free_place();
+        self.note_what_is_aside();
+        Some(next)
+    }
+
+    /// Whether the turn must look here before it looks into the lane.
+    fn note_what_is_aside(&self) {
+        let is_something =
+            |extras: &Extras<M>| !extras.set_aside.is_empty() || !extras.stash.is_settled();
+        if self.extras_if_any().is_some_and(is_something) {
+            self.core().raise(Flags::ASIDE);
+        } else {
+            self.core().lower(Flags::ASIDE);
+        }
+    }
+
+    /// Buries what was stashed, and cancels every timer.
+    pub(crate) fn empty(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        let stashed = extras.stash.take_all();
+        extras.timers.cancel_all();
+        for Stashed { msg, .. } in stashed {
+            self.core().note(|ledger| {
+                ledger.stashed -= 1;
+                ledger.dead += 1;
+            });
+            self.free_place();
+            dead_letters::publish(self.core(), DeadLetterReason::Stopped);
+            dead_letters::drop_in_turn(self.core(), msg);
+        }
+    }
+
+    pub(crate) fn unwatch_all(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        let cell = self.me.own_cell();
+        for (_, mut watch) in extras.watched.drain() {
+            watch.who.rare().watchers.remove(&cell.core);
+            dead_letters::drop_in_turn(&cell.core, watch.make.take()); // the user's
         }
     }
 
@@ -78,17 +149,17 @@ impl<M: Message> Context<M> {
 
     /// The system this actor lives in.
     pub fn system(&self) -> &ActorSystem {
-        &self.system
+        self.core().actor_system()
     }
 
     /// The system's time.
     pub fn clock(&self) -> &Clock {
-        self.system.clock()
+        self.system().clock()
     }
 
     /// The deadline of the ask being handled, if it is one. Asks made while handling it end by then as well.
     pub fn deadline(&self) -> Option<Deadline> {
-        *self.core().deadline.lock()
+        self.core().deadline()
     }
 
     /// Ends after this handler: the rest of the mailbox is dead-lettered. An `Err` returned meanwhile wins.
@@ -104,54 +175,50 @@ impl<M: Message> Context<M> {
     /// Somebody wants this actor to end at once: a stop, a kill, the shutdown of the system, not a drain. For long loops
     /// in a blocking handler; its blocking waits end by themselves then.
     pub fn is_stopping(&self) -> bool {
-        self.core().signals.is_stopping()
+        self.core().is_stopping()
     }
 
     /// The same as a future, for a `select!` in a long async handler. Cancel safe.
     pub fn stopping(&self) -> impl Future<Output = ()> + Send + use<M> {
-        let core = self.core().clone();
-        async move { core.signals.stopping().await }
+        let core = CoreRef::new(self.core());
+        async move { core.stopping().await }
     }
 
     /// The next message; `None` when stopped or drained. The loop of a function actor; in a handler it takes the next
     /// message early. Asking for it says that the one before was handled. Cancel safe.
     pub async fn recv(&mut self) -> Option<M> {
         self.settle(&Played::Done(()));
-        let core = self.core().clone();
         loop {
-            let arrival = tokio::select! {
-                biased;
-                arrival = self.next(Asking::Handler) => arrival,
-                () = core.signals.stopping() => return None,
-            };
-            match arrival {
+            let arrival = self.next_in_handler().await;
+            let failure = match arrival {
                 Arrival::Message(msg) => return Some(msg),
                 Arrival::End(_) => return None,
-                Arrival::Signal(signal) if !self.is_function => self.set_aside.push_back(signal),
-                Arrival::Signal(signal) => {
-                    if let Err(failure) = signal.unhandled() {
-                        return fail_turn(&core, failure).await;
-                    }
+                Arrival::Failed(failure) => failure,
+                Arrival::Signal(signal) if !self.core().has_flag(Flags::FUNCTION) => {
+                    self.extras().set_aside.push_back(signal);
+                    self.core().raise(Flags::ASIDE);
+                    continue;
                 }
-                Arrival::Failed(failure) => return fail_turn(&core, failure).await,
-            }
+                Arrival::Signal(signal) => match signal.unhandled() {
+                    Ok(()) => continue,
+                    Err(failure) => failure,
+                },
+            };
+            self.core().fail_turn(failure);
+            pending().await // the turn takes the failure and drops the handler
         }
     }
 
     /// One more message to oneself, on the place of the message in hand: cannot fail, comes after what is queued. Each
     /// further call in the same handler takes one place more than the mailbox has.
     pub fn again(&mut self, msg: M) {
-        self.core().places.take_regardless();
-        self.cell.push(Slot::Plain(Envelope {
-            msg,
-            question: None,
-        }));
+        self.cell().push_regardless(Slot::Plain(msg));
     }
 
     /// Counts as unhandled instead of handled, and publishes it.
     pub fn unhandled(&mut self, msg: M) {
         let is_in_hand = self.core().give_up_one();
-        self.core().books.note(|ledger| {
+        self.core().note(|ledger| {
             ledger.accepted += u64::from(!is_in_hand); // one the handler made itself
             ledger.unhandled += 1;
         });
@@ -166,19 +233,23 @@ impl<M: Message> Context<M> {
         props: P,
     ) -> Result<ActorRef<P::Msg>, SpawnError> {
         let core = self.core();
-        core.system
-            .spawn(&core.children, name.into(), props.recipe())
+        core.actor_system()
+            .spawn_in(core.children(), name.into(), props)
     }
 
     /// A child with a generated name: cannot fail. While stopping, the reference returned is already gone.
     pub fn spawn_anonymous<P: IntoProps>(&mut self, props: P) -> ActorRef<P::Msg> {
         let core = self.core();
-        core.system.spawn_anonymous(&core.children, props.recipe())
+        core.actor_system()
+            .spawn_anonymous_in(core.children(), props)
     }
 
     /// Those that have not ended, oldest first.
     pub fn children(&self) -> Vec<Address> {
-        self.core().children.addresses()
+        self.core()
+            .children_if_any()
+            .map(|children| children.addresses())
+            .unwrap_or_default()
     }
 
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
@@ -190,7 +261,10 @@ impl<M: Message> Context<M> {
     /// # Panics
     /// If it is not a child of this actor.
     pub async fn stop_child<N: Message>(&mut self, child: &ActorRef<N>) -> Exit {
-        let is_child = self.core().children.contains(child.core());
+        let is_child = self
+            .core()
+            .children_if_any()
+            .is_some_and(|children| children.contains(child.core()));
         assert!(
             is_child,
             "{} is not a child of {}; its own parent stops it",
@@ -217,8 +291,11 @@ impl<M: Message> Context<M> {
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.
     pub fn unwatch<N: Message>(&mut self, other: &ActorRef<N>) {
-        if self.watched.remove(other.address()).is_some() {
-            other.core().watchers.remove(self.core());
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        if extras.watched.remove(other.address()).is_some() {
+            other.core().rare().watchers.remove(self.core());
         }
     }
 
@@ -226,7 +303,7 @@ impl<M: Message> Context<M> {
     /// tell to it can be lost like any tell; a panic of `f` is [`Signal::AdapterFailed`]. It does not keep the actor
     /// alive.
     pub fn adapter<N: Message>(&mut self, f: impl FnMut(N) -> M + Send + 'static) -> ActorRef<N> {
-        ActorRef::counted(Arc::new(Adapter::new(self.cell.clone(), f)))
+        ActorRef::foreign(Adapter::new(CellRef::new(self.cell()), f))
     }
 
     /// Ask without waiting: answer or error arrives as one message of our own, outside the capacity of the mailbox. The
@@ -238,7 +315,7 @@ impl<M: Message> Context<M> {
         make: impl FnOnce(Reply<T>) -> N,
         map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
     ) {
-        pipe::ask(&self.cell, to.ask(make).within(within), map);
+        pipe::ask(&CellRef::new(self.cell()), to.ask(make).within(within), map);
     }
 
     /// Runs `future` on the system's Tokio runtime, outside the turn; its result arrives as a message. Cancelled with
@@ -248,7 +325,7 @@ impl<M: Message> Context<M> {
         future: impl Future<Output = T> + Send + 'static,
         map: impl FnOnce(T) -> M + Send + 'static,
     ) {
-        pipe::future(&self.cell, future, map);
+        pipe::future(&CellRef::new(self.cell()), future, map);
     }
 
     /// The same for blocking work, on a dispatcher with threads to spare. Work that has begun cannot be cancelled; when
@@ -259,13 +336,23 @@ impl<M: Message> Context<M> {
         work: impl FnOnce() -> T + Send + 'static,
         map: impl FnOnce(T) -> M + Send + 'static,
     ) {
-        pipe::blocking(&self.cell, on, work, map);
+        pipe::blocking(&CellRef::new(self.cell()), on, work, map);
     }
 
     /// Sets aside; it keeps its place in the mailbox, so the mailbox bound is the bound of the stash too, unless
     /// [`Props::stash`](crate::Props::stash) is lower. What is left when the actor ends is a dead letter.
     pub fn stash(&mut self, msg: M) -> Result<(), StashFull<M>> {
-        self.stash.put(msg)
+        let bound = self.core().stash_bound();
+        let deadline = self.core().deadline();
+        self.extras().stash.put(Stashed { msg, deadline }, bound)?;
+        // The place was freed when the message was taken, so it is taken again, whoever has come meanwhile.
+        self.keep_place();
+        let is_in_hand = self.core().give_up_one();
+        self.core().note(|ledger| {
+            ledger.accepted += u64::from(!is_in_hand); // one the handler made itself
+            ledger.stashed += 1;
+        });
+        Ok(())
     }
 
     /// All stashed messages next, in order, before newer ones.
@@ -275,7 +362,8 @@ impl<M: Message> Context<M> {
 
     /// The oldest of them, at most so many.
     pub fn unstash(&mut self, at_most: usize) {
-        self.stash.unstash(at_most);
+        self.extras().stash.unstash(at_most);
+        self.note_what_is_aside();
     }
 
     /// Messages to oneself, later. They travel outside the capacity and end with the actor.
@@ -285,22 +373,13 @@ impl<M: Message> Context<M> {
 
     fn start_watching(
         &mut self,
-        other: &Arc<Core>,
+        other: &Core,
         make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
     ) {
-        self.watched.insert(
-            other.address.clone(),
-            Watch {
-                who: other.clone(),
-                make,
-            },
-        );
-        other.watchers.add(&other.address, self.cell.clone());
+        let who = CoreRef::new(other);
+        let watch = Watch { who, make };
+        self.extras().watched.insert(other.address.clone(), watch);
+        let me = Arc::new(CellRef::new(self.cell()));
+        other.rare().watchers.add(other, me);
     }
-}
-
-/// Ends the handler from inside: the turn takes the failure and drops the handler, so this never returns.
-async fn fail_turn<T>(core: &Core, failure: Failure) -> T {
-    core.fail_turn(failure);
-    pending().await
 }

@@ -4,16 +4,16 @@ use crate::ask::NoReply;
 use crate::cell::Core;
 use crate::events::DeadLetterReason;
 use crate::here;
-use crate::sync::{Arc, drop_quietly};
+use crate::sync::drop_quietly;
 
 /// A message of this actor's protocol.
 pub(crate) fn publish(core: &Core, why: DeadLetterReason) {
-    core.publish_dead(core.protocol, why);
+    core.publish_dead(core.protocol(), why);
 }
 
 /// A message told to somebody who has no place or takes nothing more.
-pub(crate) fn undeliverable<T>(core: &Arc<Core>, why: DeadLetterReason, message: T) {
-    core.books.note(|ledger| {
+pub(crate) fn undeliverable<T>(core: &Core, why: DeadLetterReason, message: T) {
+    core.note(|ledger| {
         ledger.accepted += 1;
         ledger.dead += 1;
     });
@@ -22,7 +22,7 @@ pub(crate) fn undeliverable<T>(core: &Arc<Core>, why: DeadLetterReason, message:
 }
 
 /// Drops what was meant for an actor. A reply inside is answered at once: nobody is there to answer it.
-pub(crate) fn drop_in_turn<T>(core: &Arc<Core>, message: T) {
+pub(crate) fn drop_in_turn<T>(core: &Core, message: T) {
     let ((), forsaken) = here::turn(core, || drop_quietly(message));
     forsaken.answer(&NoReply::Stopped);
 }

@@ -1,32 +1,80 @@
 //! Whose turn it is on this thread. Set around every poll of user code, so that code which is given no context (an ask
 //! inside a handler, the drop of a `Reply`) knows where it runs.
+//!
+//! 1. The thread's pointer is null or points to a [`Turn`] on this thread's stack, whose [`Turn::enter`] has not returned.
+//!    Turns nest: each points to the one outside of it, which returns later.
+//! 2. Whoever enters a turn keeps its actor's memory at least until user code is done with in it. Between the moment an
+//!    actor goes idle and the return of `enter`, no code runs that could look.
+
+#![allow(unsafe_code)]
 
 use crate::address::Address;
 use crate::ask::{NoReply, Unanswered};
-use crate::cell::Core;
-use crate::cell::turn::suspend;
+use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
-use crate::sync::{self, Arc, oneshot, thread_local};
-use std::cell::RefCell;
+use crate::sync::{self, oneshot, thread_local};
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::ptr::{NonNull, null};
 use std::task::Poll;
 
 thread_local! {
-    static TURNS: RefCell<Vec<Turn>> = const { RefCell::new(Vec::new()) };
+    /// The innermost turn.
+    static INNERMOST: Cell<*const Turn> = const { Cell::new(null()) };
 }
 
-struct Turn {
-    core: Arc<Core>,
-    forsaken: Vec<Box<dyn FnOnce(Unanswered) + Send>>,
+/// A turn on this thread, on the stack of whoever runs it.
+pub(crate) struct Turn {
+    core: NonNull<Core>,
+    outer: *const Turn,
+    forsaken: RefCell<Vec<Forsake>>,
+}
+
+type Forsake = Box<dyn FnOnce(Unanswered) + Send>;
+
+impl Turn {
+    pub(crate) fn new(core: &Core) -> Self {
+        Self {
+            core: NonNull::from(core),
+            outer: INNERMOST.get(),
+            forsaken: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// Runs `code` with this as the innermost turn. `code` must not unwind.
+    #[inline]
+    pub(crate) fn enter<T>(&self, code: impl FnOnce() -> T) -> T {
+        INNERMOST.set(self); // rule 1
+        let value = code();
+        INNERMOST.set(self.outer);
+        value
+    }
+
+    /// The replies that were dropped so far.
+    pub(crate) fn forsaken(&self, by: &Core) -> Forsaken {
+        let replies = self.forsaken.take();
+        if replies.is_empty() {
+            return Forsaken::default();
+        }
+        Forsaken {
+            by: Some(by.address.clone()),
+            replies,
+        }
+    }
+
+    fn core(&self) -> &Core {
+        // SAFETY: rule 2.
+        unsafe { self.core.as_ref() }
+    }
 }
 
 /// Replies that were dropped without an answer during one poll, to be answered when its outcome is known.
 #[derive(Default)]
 pub(crate) struct Forsaken {
     by: Option<Address>,
-    replies: Vec<Box<dyn FnOnce(Unanswered) + Send>>,
+    replies: Vec<Forsake>,
 }
 
 impl Forsaken {
@@ -42,56 +90,63 @@ impl Forsaken {
 }
 
 /// Runs `code`, which must not unwind, as part of that actor's turn.
-pub(crate) fn turn<T>(core: &Arc<Core>, code: impl FnOnce() -> T) -> (T, Forsaken) {
-    let turn = Turn {
-        core: core.clone(),
-        forsaken: Vec::new(),
-    };
-    TURNS.with_borrow_mut(|turns| turns.push(turn));
-    let value = code();
-    let ended = TURNS.with_borrow_mut(Vec::pop);
-    let forsaken = ended.map(|turn| match turn.forsaken {
-        replies if replies.is_empty() => Forsaken::default(),
-        replies => Forsaken {
-            by: Some(turn.core.address.clone()),
-            replies,
-        },
-    });
-    (value, forsaken.unwrap_or_default())
+pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
+    let turn = Turn::new(core);
+    let value = turn.enter(code);
+    (value, turn.forsaken(core))
+}
+
+/// Looks at the innermost turn of this thread, if there is one.
+fn innermost<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
+    // A thread that is going away has no turn any more, and drops what its own locals held.
+    let innermost = INNERMOST.try_with(Cell::get).unwrap_or(null());
+    // SAFETY: rule 1.
+    look(unsafe { innermost.as_ref() })
+}
+
+/// The replies that were dropped so far in the turn that is on now, which is that actor's.
+pub(crate) fn forsaken(core: &Core) -> Forsaken {
+    innermost(|turn| turn.map_or_else(Forsaken::default, |turn| turn.forsaken(core)))
+}
+
+/// Was no reply dropped so far in the turn that is on now?
+#[inline]
+pub(crate) fn has_no_forsaken() -> bool {
+    innermost(|turn| turn.is_none_or(|turn| turn.forsaken.borrow().is_empty()))
 }
 
 /// The deadline of the question in hand on this thread.
 pub(crate) fn deadline() -> Option<Deadline> {
-    TURNS.with_borrow(|turns| turns.last().and_then(|turn| *turn.core.deadline.lock()))
+    innermost(|turn| turn?.core().deadline())
 }
 
 /// Is it any actor's turn on this thread?
 pub(crate) fn is_turn() -> bool {
-    TURNS.with_borrow(|turns| !turns.is_empty())
+    !INNERMOST.get().is_null()
 }
 
 /// Is it this actor's turn on this thread?
-pub(crate) fn is_turn_of(core: &Arc<Core>) -> bool {
-    TURNS.with_borrow(|turns| turns.iter().any(|turn| Arc::ptr_eq(&turn.core, core)))
+pub(crate) fn is_turn_of(core: &Core) -> bool {
+    let mut next = INNERMOST.get();
+    // SAFETY: rule 1; an outer turn lasts longer than an inner one.
+    while let Some(turn) = unsafe { next.as_ref() } {
+        if std::ptr::eq(turn.core.as_ptr(), core) {
+            return true;
+        }
+        next = turn.outer;
+    }
+    false
 }
 
 /// A reply was dropped: during a turn it is answered at the end of the poll, elsewhere at once.
 pub(crate) fn forsake(reply: impl FnOnce(Unanswered) + Send + 'static) {
-    let mut reply = Some(reply);
-    // A thread that is going away has no turn any more, and drops what its own locals held.
-    let _ = TURNS.try_with(|turns| {
-        if let Some(turn) = turns.borrow_mut().last_mut()
-            && let Some(reply) = reply.take()
-        {
-            turn.forsaken.push(Box::new(reply));
-        }
-    });
-    if let Some(reply) = reply {
-        reply(Unanswered {
+    innermost(|turn| match turn {
+        Some(turn) => turn.forsaken.borrow_mut().push(Box::new(reply)),
+        None => reply(Unanswered {
             by: None,
             why: NoReply::Dropped,
-        });
-    }
+        }),
+    });
 }
 
 /// Waits on this thread. The wait of an actor ends by itself when that actor is asked to stop.
@@ -99,7 +154,7 @@ pub(crate) fn forsake(reply: impl FnOnce(Unanswered) + Send + 'static) {
 /// # Panics
 /// On a thread that drives asynchronous tasks: everything else on it would stand still.
 pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result<T, Cancelled> {
-    let actor = TURNS.with_borrow(|turns| turns.last().map(|turn| turn.core.clone()));
+    let actor = innermost(|turn| turn.map(|turn| CoreRef::new(turn.core())));
     match actor {
         Some(core) => {
             assert!(
@@ -117,10 +172,20 @@ pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result
     }
 }
 
+/// The actor whose turn this is blocks its thread, and perhaps for somebody who waits for a place in its mailbox: to wait
+/// is as good as to be idle. Claimants have one round to come before others may take their places.
+fn suspend(core: &Core, context: &std::task::Context<'_>) {
+    debug_assert!(is_turn_of(core));
+    // SAFETY: the only caller runs inside a turn of this actor, on its thread.
+    if unsafe { core.gate().suspend() } {
+        context.waker().wake_by_ref();
+    }
+}
+
 /// What is there already is taken even while stopping, so that cleaning up can still send.
 async fn unless_stopping<T>(core: &Core, future: impl Future<Output = T>) -> Result<T, Cancelled> {
     let mut future = pin!(future);
-    let mut stopping = pin!(core.signals.stopping());
+    let mut stopping = pin!(core.stopping());
     poll_fn(|context| {
         if let Poll::Ready(value) = future.as_mut().poll(context) {
             return Poll::Ready(Ok(value));

@@ -1,6 +1,5 @@
-//! What happened to every message. One set of books per actor, folded into the system's when the actor ends.
+//! What happened to every message. One set of books per actor, in its core, folded into the system's when the actor ends.
 
-use crate::sync::{Arc, Mutex};
 
 /// Counts of messages. An offered message was either accepted or refused; an accepted one ends in exactly one of the
 /// other columns. Own results (asks, pipes, `watch_with`) count as accepted when they become a message.
@@ -51,67 +50,5 @@ impl Ledger {
         self.dead += other.dead;
         self.queued += other.queued;
         self.stashed += other.stashed;
-    }
-}
-
-/// The books of one actor. After its end, what still arrives (a `tell` to somebody gone) is written into the system's.
-pub(crate) struct Books {
-    own: Mutex<Option<Ledger>>,
-    total: Arc<Mutex<Ledger>>,
-}
-
-impl Books {
-    pub(crate) fn new(total: Arc<Mutex<Ledger>>) -> Self {
-        Self {
-            own: Mutex::new(Some(Ledger::default())),
-            total,
-        }
-    }
-
-    pub(crate) fn note(&self, entry: impl FnOnce(&mut Ledger)) {
-        match &mut *self.own.lock() {
-            Some(own) => entry(own),
-            None => entry(&mut self.total.lock()),
-        }
-    }
-
-    /// What is in these books and not yet in the system's.
-    pub(crate) fn open_entries(&self) -> Ledger {
-        (*self.own.lock()).unwrap_or_default()
-    }
-
-    pub(crate) fn fold(&self) {
-        let mut own = self.own.lock();
-        if let Some(entries) = own.take() {
-            self.total.lock().add(&entries);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_before_and_after_the_fold_reach_the_total_once() {
-        let total = Arc::new(Mutex::new(Ledger::default()));
-        let books = Books::new(total.clone());
-        books.note(|ledger| ledger.accepted += 2);
-        books.note(|ledger| ledger.handled += 1);
-        assert_eq!(books.open_entries().balance(), 1);
-        books.fold();
-        books.fold();
-        books.note(|ledger| ledger.dead += 1);
-        assert_eq!(books.open_entries(), Ledger::default());
-        assert_eq!(
-            *total.lock(),
-            Ledger {
-                accepted: 2,
-                handled: 1,
-                dead: 1,
-                ..Ledger::default()
-            }
-        );
-        assert_eq!(total.lock().balance(), 0);
     }
 }

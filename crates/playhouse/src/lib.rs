@@ -337,6 +337,7 @@ mod mailbox;
 pub mod must_not_compile;
 mod patterns;
 mod pipe;
+mod port;
 mod props;
 mod reply;
 mod send_error;

@@ -2,13 +2,13 @@
 
 use crate::actor::Message;
 use crate::ask::AskError;
-use crate::cell::{Cell, Core};
+use crate::cell::{CellRef, Core};
 use crate::dispatch::DispatcherRef;
 use crate::events::Event;
 use crate::failure::Failure;
 use crate::limits;
 use crate::mailbox::Slot;
-use crate::sync::{Arc, Mutex, catch, catch_future};
+use crate::sync::{Mutex, catch, catch_future};
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
@@ -86,13 +86,13 @@ impl OwnWork {
 
 /// One piece of work under way; ends with its drop, delivered or not.
 struct Started<M: Message> {
-    cell: Arc<Cell<M>>,
+    cell: CellRef<M>,
     id: u64,
 }
 
 impl<M: Message> Started<M> {
-    fn begin(cell: &Arc<Cell<M>>) -> Result<Self, NoStart> {
-        let id = cell.core.own_work.begin()?;
+    fn begin(cell: &CellRef<M>) -> Result<Self, NoStart> {
+        let id = cell.core.rare().own_work.begin()?;
         Ok(Self {
             cell: cell.clone(),
             id,
@@ -111,14 +111,14 @@ impl<M: Message> Started<M> {
 
 impl<M: Message> Drop for Started<M> {
     fn drop(&mut self) {
-        self.cell.core.own_work.end(self.id);
-        self.cell.core.bell.ring(); // a drain may have waited for it
+        self.cell.core.rare().own_work.end(self.id);
+        self.cell.core.rouse_if_draining(); // a drain may have waited for it
     }
 }
 
 /// The result of `future`, as a message.
 pub(crate) fn future<M: Message, T: Message>(
-    cell: &Arc<Cell<M>>,
+    cell: &CellRef<M>,
     future: impl Future<Output = T> + Send + 'static,
     map: impl FnOnce(T) -> M + Send + 'static,
 ) {
@@ -126,19 +126,19 @@ pub(crate) fn future<M: Message, T: Message>(
         return;
     };
     let id = started.id;
-    let task = cell.core.system.runtime.spawn(async move {
+    let task = cell.core.system().runtime.spawn(async move {
         match catch_future(future).await {
             Ok(value) => started.deliver(value, map),
             Err(payload) => started.fail(Failure::from_panic(payload)),
         }
     });
-    cell.core.own_work.set_abort(id, task.abort_handle());
+    cell.core.rare().own_work.set_abort(id, task.abort_handle());
 }
 
 /// The result of a question, as a message. Polled once here, so that the request goes out now, in order with what the
 /// handler sends next, and under the deadline of the message in hand.
 pub(crate) fn ask<M: Message, T: Message>(
-    cell: &Arc<Cell<M>>,
+    cell: &CellRef<M>,
     question: impl Future<Output = Result<T, AskError>> + Send + 'static,
     map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
 ) {
@@ -159,15 +159,15 @@ pub(crate) fn ask<M: Message, T: Message>(
     let id = started.id;
     let task = cell
         .core
-        .system
+        .system()
         .runtime
         .spawn(async move { started.deliver(question.await, map) });
-    cell.core.own_work.set_abort(id, task.abort_handle());
+    cell.core.rare().own_work.set_abort(id, task.abort_handle());
 }
 
 /// The result of blocking work, as a message.
 pub(crate) fn blocking<M: Message, T: Message>(
-    cell: &Arc<Cell<M>>,
+    cell: &CellRef<M>,
     on: &DispatcherRef,
     work: impl FnOnce() -> T + Send + 'static,
     map: impl FnOnce(T) -> M + Send + 'static,
@@ -197,7 +197,7 @@ pub(crate) fn blocking<M: Message, T: Message>(
     });
 }
 
-fn begin_or_fail_turn<M: Message>(cell: &Arc<Cell<M>>) -> Option<Started<M>> {
+fn begin_or_fail_turn<M: Message>(cell: &CellRef<M>) -> Option<Started<M>> {
     match Started::begin(cell) {
         Ok(started) => Some(started),
         Err(NoStart::Ending) => None,

@@ -1,13 +1,12 @@
 //! How an actor is made, placed, kept alive.
 
 use crate::actor::{Actor, BlockingActor, Message, Outcome};
-use crate::cell::Cell;
-use crate::cell::lifecycle::Life;
+use crate::cell::body::{Newborn, Place};
+use crate::cell::lifecycle::Casting;
 use crate::cell::roles::{Function, OnOwnThread, Plain, Setup};
 use crate::context::Context;
-use crate::dispatch::{DispatcherRef, Job};
+use crate::dispatch::DispatcherRef;
 use crate::mailbox::Mailbox;
-use crate::sync::{Arc, block_on};
 use std::fmt;
 use std::future::Future;
 
@@ -23,7 +22,7 @@ pub struct Props<M> {
 impl<M: Message> Props<M> {
     /// The plain factory. `spawn` takes the closure itself; wrap it only to change a setting.
     pub fn new<A: Actor<Msg = M>>(factory: impl FnOnce() -> A + Clone + Send + 'static) -> Self {
-        Self::from_recipe(move |cell| Job::task(Life::new(cell).live(Plain(factory))))
+        Self::from_casting(Plain(factory))
     }
 
     /// The factory that needs the context, awaits or may fail: `Props::setup(async move |ctx| Ok(..))`. Messages wait
@@ -36,20 +35,16 @@ impl<M: Message> Props<M> {
             + Send
             + 'static,
     {
-        Self::from_recipe(move |cell| Job::task(Life::new(cell).live(Setup::new(factory))))
+        Self::from_casting(Setup::new(factory))
     }
 
     /// The factory of a [`BlockingActor`]; it runs on the actor's own thread, on which everything it makes stays.
     pub fn blocking<B: BlockingActor<Msg = M>>(
         factory: impl FnOnce(&mut Context<M>) -> Outcome<B> + Clone + Send + 'static,
     ) -> Self {
-        let recipe = move |cell| {
-            let life = Life::new(cell);
-            Job::thread(move || block_on(life.live(OnOwnThread::new(factory))))
-        };
         Self {
             has_own_thread: true,
-            ..Self::from_recipe(recipe)
+            ..Self::from_casting(OnOwnThread::new(factory))
         }
     }
 
@@ -60,7 +55,7 @@ impl<M: Message> Props<M> {
     {
         FuncProps {
             settings: Settings::default(),
-            recipe: Box::new(move |cell| Job::task(Life::new(cell).live(Function(body)))),
+            recipe: Box::new(move |place, settings| Newborn::new(place, settings, Function(body))),
             has_own_thread: false,
         }
     }
@@ -101,10 +96,10 @@ impl<M: Message> Props<M> {
         self
     }
 
-    fn from_recipe(recipe: impl FnOnce(Arc<Cell<M>>) -> Job + Clone + Send + 'static) -> Self {
+    fn from_casting(casting: impl Casting<M> + Clone + Send) -> Self {
         Self {
             settings: Settings::default(),
-            recipe: Box::new(recipe),
+            recipe: Box::new(casting),
             has_own_thread: false,
         }
     }
@@ -130,7 +125,7 @@ impl<M> fmt::Debug for Props<M> {
 #[must_use = "no actor exists before `spawn`"]
 pub struct FuncProps<M> {
     pub(crate) settings: Settings<M>,
-    pub(crate) recipe: Box<dyn FnOnce(Arc<Cell<M>>) -> Job + Send>,
+    pub(crate) recipe: Once<M>,
     pub(crate) has_own_thread: bool,
 }
 
@@ -145,6 +140,15 @@ impl<M: Message> FuncProps<M> {
     pub fn dispatcher(mut self, on: &DispatcherRef) -> Self {
         self.settings.dispatcher = Some(on.clone());
         self
+    }
+}
+
+impl<M: Message> FuncProps<M> {
+    fn newborn_at(mut self, place: &Place<'_>) -> Newborn<M> {
+        if self.has_own_thread {
+            self.settings.dispatcher = Some(place.system.inner().own_threads().clone());
+        }
+        (self.recipe)(place, self.settings)
     }
 }
 
@@ -175,6 +179,13 @@ pub trait IntoProps {
     type Msg: Message;
     #[doc(hidden)]
     fn recipe(self) -> FuncProps<Self::Msg>;
+    #[doc(hidden)]
+    fn newborn(self, place: &Place<'_>) -> Newborn<Self::Msg>
+    where
+        Self: Sized,
+    {
+        self.recipe().newborn_at(place)
+    }
 }
 
 impl<M: Message> IntoProps for Props<M> {
@@ -187,7 +198,7 @@ impl<M: Message> IntoProps for Props<M> {
         } = self;
         FuncProps {
             settings,
-            recipe: Box::new(move |cell| recipe.cook(cell)),
+            recipe: Box::new(move |place, settings| recipe.cook(place, settings)),
             has_own_thread,
         }
     }
@@ -204,6 +215,10 @@ impl<F: FnOnce() -> A + Clone + Send + 'static, A: Actor> IntoProps for F {
     type Msg = A::Msg;
     fn recipe(self) -> FuncProps<A::Msg> {
         Props::new(self).recipe()
+    }
+    /// Without a box for the recipe.
+    fn newborn(self, place: &Place<'_>) -> Newborn<A::Msg> {
+        Newborn::new(place, Settings::default(), Plain(self))
     }
 }
 
@@ -267,15 +282,18 @@ impl<M> Clone for Settings<M> {
     }
 }
 
-/// A cloneable `FnOnce` behind a box.
+/// A recipe for one life.
+pub(crate) type Once<M> = Box<dyn FnOnce(&Place<'_>, Settings<M>) -> Newborn<M> + Send>;
+
+/// A cloneable factory behind a box.
 trait Recipe<M>: Send {
-    fn cook(self: Box<Self>, cell: Arc<Cell<M>>) -> Job;
+    fn cook(self: Box<Self>, place: &Place<'_>, settings: Settings<M>) -> Newborn<M>;
     fn clone_box(&self) -> Box<dyn Recipe<M>>;
 }
 
-impl<M, F: FnOnce(Arc<Cell<M>>) -> Job + Clone + Send + 'static> Recipe<M> for F {
-    fn cook(self: Box<Self>, cell: Arc<Cell<M>>) -> Job {
-        self(cell)
+impl<M: Message, C: Casting<M> + Clone + Send> Recipe<M> for C {
+    fn cook(self: Box<Self>, place: &Place<'_>, settings: Settings<M>) -> Newborn<M> {
+        Newborn::new(place, settings, *self)
     }
 
     fn clone_box(&self) -> Box<dyn Recipe<M>> {

@@ -121,7 +121,7 @@ impl<T: Message> Duty<T> for Told<T> {
     }
 
     fn is_abandoned(&self) -> bool {
-        self.to.core().exit.initialized()
+        self.to.core().has_ended()
     }
 
     fn deadline(&self) -> Option<Deadline> {

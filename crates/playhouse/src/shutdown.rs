@@ -205,7 +205,7 @@ impl Progress {
                     return;
                 }
                 for actor in draining {
-                    actor.exit.wait().await;
+                    actor.ended().await;
                 }
             }
         };

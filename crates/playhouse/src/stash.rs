@@ -1,19 +1,14 @@
 //! Messages set aside until their actor is ready for them. Each keeps its place in the mailbox, so the mailbox's bound is
 //! the stash's bound too, unless the props name a lower one.
 
-use crate::cell::Core;
 use crate::clock::Deadline;
-use crate::dead_letters;
-use crate::events::DeadLetterReason;
-use crate::sync::{Arc, Mutex};
+use crate::sync::Mutex;
 use std::collections::VecDeque;
 use std::error::Error;
 use std::fmt;
 
-/// The stash of one actor. Its drop buries what is left, also when the actor's life is cut short.
+/// The stash of one actor.
 pub(crate) struct Stash<M> {
-    core: Arc<Core>,
-    bound: usize,
     waiting: VecDeque<Stashed<M>>,
     /// Taken back by the handler: they come next, before the mailbox.
     returning: VecDeque<Stashed<M>>,
@@ -25,29 +20,21 @@ pub(crate) struct Stashed<M> {
     pub(crate) deadline: Option<Deadline>,
 }
 
-impl<M> Stash<M> {
-    pub(crate) fn new(core: &Arc<Core>) -> Self {
+impl<M> Default for Stash<M> {
+    fn default() -> Self {
         Self {
-            core: core.clone(),
-            bound: core.stash_bound,
             waiting: VecDeque::new(),
             returning: VecDeque::new(),
         }
     }
+}
 
-    /// The place was freed when the message was taken, so it is taken again, whoever has come meanwhile.
-    pub(crate) fn put(&mut self, msg: M) -> Result<(), StashFull<M>> {
-        if self.len() >= self.bound {
-            return Err(StashFull(Mutex::new(msg)));
+impl<M> Stash<M> {
+    pub(crate) fn put(&mut self, stashed: Stashed<M>, bound: usize) -> Result<(), StashFull<M>> {
+        if self.len() >= bound {
+            return Err(StashFull(Mutex::new(stashed.msg)));
         }
-        self.core.places.take_regardless();
-        let is_in_hand = self.core.give_up_one();
-        self.core.books.note(|ledger| {
-            ledger.accepted += u64::from(!is_in_hand); // one the handler made itself
-            ledger.stashed += 1;
-        });
-        let deadline = *self.core.deadline.lock();
-        self.waiting.push_back(Stashed { msg, deadline });
+        self.waiting.push_back(stashed);
         Ok(())
     }
 
@@ -57,10 +44,7 @@ impl<M> Stash<M> {
     }
 
     pub(crate) fn next(&mut self) -> Option<Stashed<M>> {
-        let next = self.returning.pop_front()?;
-        self.core.books.note(|ledger| ledger.stashed -= 1);
-        self.core.places.free();
-        Some(next)
+        self.returning.pop_front()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -72,22 +56,11 @@ impl<M> Stash<M> {
         self.returning.is_empty()
     }
 
-    pub(crate) fn bury(&mut self) {
-        for Stashed { msg, .. } in self.returning.drain(..).chain(self.waiting.drain(..)) {
-            self.core.books.note(|ledger| {
-                ledger.stashed -= 1;
-                ledger.dead += 1;
-            });
-            self.core.places.free();
-            dead_letters::publish(&self.core, DeadLetterReason::Stopped);
-            dead_letters::drop_in_turn(&self.core, msg);
-        }
-    }
-}
-
-impl<M> Drop for Stash<M> {
-    fn drop(&mut self) {
-        self.bury();
+    /// Everything, in the order in which it would have come.
+    pub(crate) fn take_all(&mut self) -> VecDeque<Stashed<M>> {
+        let mut all = std::mem::take(&mut self.returning);
+        all.append(&mut self.waiting);
+        all
     }
 }
 

@@ -2,7 +2,7 @@
 //! takes it, so a cancelled or replaced tick is never delivered, not even when it was queued already.
 
 use crate::actor::Message;
-use crate::cell::Cell;
+use crate::cell::CellRef;
 use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dead_letters;
@@ -23,7 +23,7 @@ pub struct Timers<'a, M>(pub(crate) &'a mut Context<M>);
 impl<M: Message> Timers<'_, M> {
     /// One tick.
     pub fn once(&mut self, key: impl Into<TimerKey>, after: Duration, msg: M) {
-        self.0.timers.set(key.into(), after, Beat::Once(msg));
+        self.0.extras().timers.set(key.into(), after, Beat::Once(msg));
     }
 
     /// Ticks for ever; the wait for the next begins when the last was handled.
@@ -33,7 +33,7 @@ impl<M: Message> Timers<'_, M> {
         every: Duration,
         make: impl FnMut() -> M + Send + 'static,
     ) {
-        self.0.timers.set(
+        self.0.extras().timers.set(
             key.into(),
             every,
             Beat::Delay(every, Arc::new(Mutex::new(Box::new(make)))),
@@ -54,7 +54,7 @@ impl<M: Message> Timers<'_, M> {
             !every.is_zero(),
             "a schedule needs time between its ticks; `Context::again` has none"
         );
-        self.0.timers.set(
+        self.0.extras().timers.set(
             key.into(),
             every,
             Beat::Rate(every, Arc::new(Mutex::new(Box::new(make)))),
@@ -63,18 +63,21 @@ impl<M: Message> Timers<'_, M> {
 
     /// No tick of this key any more.
     pub fn cancel(&mut self, key: impl Into<TimerKey>) {
-        self.0.timers.running.remove(&key.into());
+        self.0.extras().timers.running.remove(&key.into());
     }
 
     /// Is a tick of this key still to come?
     pub fn is_active(&self, key: impl Into<TimerKey>) -> bool {
-        self.0.timers.running.contains_key(&key.into())
+        let extras = self.0.extras_if_any();
+        extras.is_some_and(|extras| extras.timers.running.contains_key(&key.into()))
     }
 }
 
 impl<M> fmt::Debug for Timers<'_, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.timers.running.keys()).finish()
+        let extras = self.0.extras_if_any();
+        let keys = extras.into_iter().flat_map(|extras| extras.timers.running.keys());
+        f.debug_set().entries(keys).finish()
     }
 }
 
@@ -115,7 +118,7 @@ pub(crate) struct Tick {
 
 /// The timers of one actor.
 pub(crate) struct TimerSet<M> {
-    cell: Arc<Cell<M>>,
+    cell: CellRef<M>,
     running: HashMap<TimerKey, Running<M>>,
     settings: u64,
     /// The `fixed_delay` whose tick is in the actor's hands.
@@ -148,7 +151,7 @@ impl Drop for Sleeper {
 }
 
 impl<M: Message> TimerSet<M> {
-    pub(crate) fn new(cell: &Arc<Cell<M>>) -> Self {
+    pub(crate) fn new(cell: &CellRef<M>) -> Self {
         Self {
             cell: cell.clone(),
             running: HashMap::new(),
@@ -182,7 +185,7 @@ impl<M: Message> TimerSet<M> {
             Beat::Rate(every, maker) => {
                 running.due = running
                     .due
-                    .next_on_schedule(*every, self.cell.core.system.clock.now());
+                    .next_on_schedule(*every, self.cell.core.system().clock.now());
                 running.sleeper = sleep(&self.cell, running.due, tick);
                 maker.clone()
             }
@@ -202,7 +205,7 @@ impl<M: Message> TimerSet<M> {
         if let Some(running) = running
             && let Beat::Delay(every, _) = running.beat
         {
-            running.due = self.cell.core.system.clock.deadline(every);
+            running.due = self.cell.core.system().clock.deadline(every);
             running.sleeper = sleep(&self.cell, running.due, tick);
         }
     }
@@ -216,7 +219,7 @@ impl<M: Message> TimerSet<M> {
         }
         self.settings += 1;
         let setting = self.settings;
-        let due = core.system.clock.deadline(after);
+        let due = core.system().clock.deadline(after);
         let sleeper = sleep(
             &self.cell,
             due,
@@ -253,9 +256,9 @@ impl<M> Drop for TimerSet<M> {
     }
 }
 
-fn sleep<M: Message>(cell: &Arc<Cell<M>>, due: Deadline, tick: Tick) -> Sleeper {
-    let (timer, to) = (cell.core.system.clock.sleep_until(due), cell.clone());
-    let task = cell.core.system.runtime.spawn(async move {
+fn sleep<M: Message>(cell: &CellRef<M>, due: Deadline, tick: Tick) -> Sleeper {
+    let (timer, to) = (cell.core.system().clock.sleep_until(due), cell.clone());
+    let task = cell.core.system().runtime.spawn(async move {
         timer.await;
         to.push_aside(Slot::Tick(tick));
     });

@@ -125,7 +125,7 @@ async fn all_ways_to_send_share_one_order() {
     end(&system).await;
 }
 
-/// Tokio gives each poll of a task a budget; a question asked with nothing left of it still goes out at once.
+/// Tokio gives each poll of a task a budget, an actor has none; however much was done, a question still goes out at once.
 #[tokio::test]
 async fn an_own_ask_keeps_its_place_in_the_order_however_much_was_done_before() {
     enum Step {
@@ -150,7 +150,7 @@ async fn an_own_ask_keeps_its_place_in_the_order_however_much_was_done_before() 
     let asker = target.clone();
     let asker = Props::func(async move |ctx: &mut Context<()>| {
         std::future::poll_fn(|context| {
-            while tokio::task::coop::has_budget_remaining() {
+            for _ in 0..1_000 {
                 let spent = std::pin::pin!(tokio::task::coop::consume_budget());
                 let _ = std::future::Future::poll(spent, context);
             }

@@ -1,26 +1,27 @@
 //! What comes next in the life of an actor: control first, then what it set aside, then the message lane. Each slot of the
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
-use super::turn::Played;
-use super::{Core, status};
+use super::status::{self, Flags, WaitsFor};
+use super::turn::{Played, publish_failure};
+use super::waker;
+use super::Core;
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::{NoReply, Question};
 use crate::clock::Deadline;
 use crate::context::Context;
-use crate::dead_letters;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::{Envelope, Make, Slot};
 use crate::stash::Stashed;
-use crate::sync::{Arc, catch, yield_now};
+use crate::sync::{Arc, catch};
 use std::future::poll_fn;
 use std::task::Poll;
 
 /// Who wants to know what comes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asking {
+enum Asking {
     /// The actor's loop, which takes signals too.
-    Turn,
+    Loop,
     /// A handler, which takes messages only.
     Handler,
 }
@@ -34,119 +35,183 @@ pub(crate) enum Arrival<M> {
 }
 
 impl<M: Message> Context<M> {
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.cell.core
+    pub(crate) fn core(&self) -> &Core {
+        &self.cell().core
     }
 
     pub(crate) fn become_function(&mut self) {
-        self.is_function = true;
+        self.core().raise(Flags::FUNCTION);
     }
 
     /// Nothing comes any more.
     pub(crate) fn finish(&mut self) {
-        self.is_finished = true;
+        self.core().raise(Flags::FINISHED);
     }
 
-    /// Waits for what comes next. After `throughput` messages, others on the dispatcher go first.
-    pub(crate) async fn next(&mut self, asking: Asking) -> Arrival<M> {
-        if self.messages_left_in_turn == 0 {
-            yield_now().await;
-            self.messages_left_in_turn = self.core().dispatcher.throughput();
+    /// The next message for the actor's loop. `None`: something else came, a signal or the end.
+    #[inline]
+    pub(crate) fn poll_in_loop(&mut self) -> Poll<Option<M>> {
+        if self.core().must_look_closer() {
+            return self.poll_closely();
         }
-        poll_fn(|context| self.poll_next(asking, context)).await
+        match self.pop() {
+            Some(Slot::Plain(msg)) => {
+                self.free_place();
+                self.core().use_turn();
+                self.core().take_in_hand();
+                Poll::Ready(Some(msg))
+            }
+            Some(slot) => match self.open(slot) {
+                Some(arrival) => Poll::Ready(self.take_in_loop(arrival)),
+                None => self.poll_closely(),
+            },
+            None => {
+                self.core().set_waits_for(WaitsFor::Message);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// The next message for a handler.
+    pub(crate) async fn next_in_handler(&mut self) -> Arrival<M> {
+        poll_fn(|context| {
+            let found = self.look(Asking::Handler);
+            if found.is_pending() {
+                self.listen_behind(context.waker());
+            }
+            found
+        })
+        .await
     }
 
     /// Writes down what became of the messages in hand.
-    pub(crate) fn settle<T>(&mut self, played: &Played<T>) {
-        self.timers.handled();
+    pub(crate) fn settle(&mut self, played: &Played<()>) {
+        if self.core().has_flag(Flags::TICK) {
+            self.core().lower(Flags::TICK);
+            self.extras().timers.handled();
+        }
+        self.core().lower(Flags::DEADLINE);
         let in_hand = self.core().give_up_all();
-        *self.core().deadline.lock() = None;
-        if in_hand > 0 {
-            self.core().books.note(|ledger| match played {
-                Played::Done(_) => ledger.handled += in_hand,
-                Played::Failed(_) => ledger.failed += in_hand,
-                Played::Interrupted => ledger.interrupted += in_hand,
+        match played {
+            Played::Done(()) => self.core().note_handled(in_hand),
+            _ if in_hand == 0 => {}
+            Played::Failed(_) => self.core().note(|ledger| ledger.failed += in_hand),
+            Played::Interrupted => self.core().note(|ledger| ledger.interrupted += in_hand),
+        }
+    }
+
+    #[cold]
+    fn poll_closely(&mut self) -> Poll<Option<M>> {
+        self.look(Asking::Loop)
+            .map(|arrival| self.take_in_loop(arrival))
+    }
+
+    fn take_in_loop(&mut self, arrival: Arrival<M>) -> Option<M> {
+        match arrival {
+            Arrival::Message(msg) => return Some(msg),
+            Arrival::Signal(signal) => {
+                self.extras().set_aside.push_front(signal);
+                self.core().raise(Flags::ASIDE);
+            }
+            Arrival::Failed(failure) => {
+                publish_failure(self.core(), &failure);
+                self.core().begin_ending(Exit::Failed(failure));
+            }
+            Arrival::End(exit) => self.core().begin_ending(exit),
+        }
+        None
+    }
+
+    /// Control first, then what was set aside, then the message lane.
+    fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
+        loop {
+            let core = self.core();
+            let orders = core.orders();
+            if core.has_flag(Flags::FINISHED) {
+                return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));
+            }
+            let takes_signals = asking == Asking::Loop;
+            if let Some(exit) = status::exit_now(orders, || self.may_drain(takes_signals)) {
+                return Poll::Ready(Arrival::End(exit));
+            }
+            if takes_signals && let Some(signal) = self.take_signal() {
+                return Poll::Ready(Arrival::Signal(signal));
+            }
+            if self.core().is_turn_used_up() {
+                self.core().set_waits_for(WaitsFor::Others);
+                return Poll::Pending;
+            }
+            if let Some(Stashed { msg, deadline }) = self.next_returning() {
+                self.core().use_turn();
+                return Poll::Ready(self.take_in_hand(msg, deadline));
+            }
+            let Some(slot) = self.pop() else {
+                self.core().set_waits_for(match asking {
+                    Asking::Loop => WaitsFor::Message,
+                    Asking::Handler => WaitsFor::MessageOrMore,
+                });
+                return Poll::Pending;
+            };
+            if let Some(arrival) = self.open(slot) {
+                return Poll::Ready(arrival);
+            }
+        }
+    }
+
+    /// The runtime polls the whole life when there is something new, but user code may have put a waker of its own around
+    /// this wait, and poll it only when that is called.
+    fn listen_behind(&mut self, waker: &std::task::Waker) {
+        let core = self.core();
+        if !waker::lend(core).will_wake(waker) {
+            *core.rare().listener.lock() = Some(waker.clone());
+            core.set_waits_for(match core.waits_for() {
+                WaitsFor::Others => {
+                    waker.wake_by_ref(); // the next turn comes by itself
+                    WaitsFor::Others
+                }
+                _ => WaitsFor::MessageBehindAWaker,
             });
         }
     }
 
-    pub(crate) fn bury_stash(&mut self) {
-        self.stash.bury();
-    }
-
-    pub(crate) fn unwatch_all(&mut self) {
-        for (_, mut watch) in self.watched.drain() {
-            watch.who.watchers.remove(&self.cell.core);
-            dead_letters::drop_in_turn(&self.cell.core, watch.make.take()); // the user's
-        }
-    }
-
-    fn poll_next(&mut self, asking: Asking, context: &std::task::Context<'_>) -> Poll<Arrival<M>> {
-        if let Some(arrival) = self.look(asking) {
-            return Poll::Ready(arrival);
-        }
-        // Nothing to do: the turn is over. Listen, then look again, for what came in between rang to nobody.
-        self.messages_left_in_turn = self.core().dispatcher.throughput();
-        self.core().places.rest();
-        self.core().bell.listen(context.waker());
-        self.core().signals.listen(context.waker());
-        match self.look(asking) {
-            Some(arrival) => Poll::Ready(arrival),
-            None => Poll::Pending,
-        }
-    }
-
-    /// Control first, then the message lane.
-    fn look(&mut self, asking: Asking) -> Option<Arrival<M>> {
-        loop {
-            let orders = self.core().signals.orders();
-            if self.is_finished {
-                return Some(Arrival::End(status::exit_of_a_finished_function(orders)));
-            }
-            let takes_signals = asking == Asking::Turn;
-            let may_drain = || {
-                (!takes_signals || self.set_aside.is_empty())
-                    && self.stash.is_settled()
-                    && self.cell.is_drained(self.stash.len())
-            };
-            if let Some(exit) = status::exit_now(orders, may_drain) {
-                return Some(Arrival::End(exit));
-            }
-            if takes_signals && let Some(signal) = self.set_aside.pop_front() {
-                return Some(Arrival::Signal(signal));
-            }
-            if let Some(Stashed { msg, deadline }) = self.stash.next() {
-                self.messages_left_in_turn = self.messages_left_in_turn.saturating_sub(1);
-                return Some(self.take_in_hand(msg, deadline));
-            }
-            if let Some(arrival) = self.open(self.cell.pop()?) {
-                return Some(arrival);
-            }
-        }
+    fn may_drain(&self, takes_signals: bool) -> bool {
+        let extras = self.extras_if_any();
+        let is_settled = extras.is_none_or(|extras| {
+            (!takes_signals || extras.set_aside.is_empty()) && extras.stash.is_settled()
+        });
+        let stashed = extras.map_or(0, |extras| extras.stash.len());
+        is_settled && self.cell().is_drained(stashed)
     }
 
     /// Makes of a slot what it stands for. `None`: it stands for nothing any more.
     fn open(&mut self, slot: Slot<M>) -> Option<Arrival<M>> {
-        self.messages_left_in_turn = self.messages_left_in_turn.saturating_sub(1);
+        if slot.holds_place() {
+            self.free_place();
+        }
+        self.core().use_turn();
         match slot {
-            Slot::Plain(Envelope { msg, question }) => Some(self.take_question(msg, question)),
+            Slot::Plain(msg) => Some(self.take_in_hand(msg, None)),
+            Slot::Asked(Envelope { msg, question }) => Some(self.take_question(msg, question)),
             Slot::Adapted { make, question } => Some(match self.call(make) {
                 Ok(msg) => self.take_question(msg, question),
                 Err(failure) => {
-                    self.core().books.note(|ledger| ledger.failed += 1);
+                    self.core().note(|ledger| ledger.failed += 1);
                     Arrival::Signal(Signal::AdapterFailed(failure))
                 }
             }),
             Slot::Completion(make) => Some(self.take_own_result(make)),
             Slot::Tick(tick) => {
-                let make = self.timers.take(tick)?;
+                let make = self.extras().timers.take(tick)?;
+                self.core().raise(Flags::TICK);
                 Some(self.take_own_result(make))
             }
             Slot::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
-            Slot::Terminated { who, exit } => match self.watched.remove(&who)?.make.take() {
-                Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
-                None => Some(Arrival::Signal(Signal::Terminated { who, exit })),
-            },
+            Slot::Terminated { who, exit } => {
+                match self.extras().watched.remove(&who)?.make.take() {
+                    Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
+                    None => Some(Arrival::Signal(Signal::Terminated { who, exit })),
+                }
+            }
         }
     }
 
@@ -159,16 +224,16 @@ impl<M: Message> Context<M> {
 
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
-        *self.core().deadline.lock() = deadline;
+        self.core().set_deadline(deadline);
         Arrival::Message(msg)
     }
 
     fn take_own_result(&mut self, make: Make<M>) -> Arrival<M> {
-        self.core().books.note(|ledger| ledger.accepted += 1);
+        self.core().note(|ledger| ledger.accepted += 1);
         match self.call(make) {
             Ok(msg) => self.take_in_hand(msg, None),
             Err(failure) => {
-                self.core().books.note(|ledger| ledger.failed += 1);
+                self.core().note(|ledger| ledger.failed += 1);
                 Arrival::Failed(failure)
             }
         }

@@ -1,26 +1,45 @@
 //! Parent, children, watchers.
 
-use super::Core;
+use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
+use std::future::{Future, poll_fn};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::task::{Context, Poll, Waker};
 
 /// The children of one actor, or the roots of a system.
 pub(crate) struct Family {
-    /// The path of the parent.
-    pub(crate) path: String,
+    /// The parent.
+    owner: Address,
     members: Mutex<Members>,
 }
 
 #[derive(Default)]
 struct Members {
-    /// Taken names. A name is free before its owner is gone from `alive`.
-    names: HashMap<String, Address>,
-    alive: BTreeMap<u64, Arc<Core>>,
+    named: HashSet<Named>,
+    /// Anonymous ones, and those whose name is free again and taken by somebody else.
+    nameless: HashMap<u64, CoreRef, BuildHasherDefault<UidHasher>>,
     is_closed: bool,
     anonymous: u64,
+    /// They wait until nobody is left.
+    waiting: Vec<Waker>,
+}
+
+impl Members {
+    fn alive(&self) -> impl Iterator<Item = &CoreRef> {
+        self.named
+            .iter()
+            .map(|Named(child)| child)
+            .chain(self.nameless.values())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.nameless.is_empty()
+    }
 }
 
 /// Why a child cannot join.
@@ -31,50 +50,71 @@ pub(crate) enum NoEntry {
 }
 
 impl Family {
-    pub(crate) fn new(path: String) -> Self {
+    pub(crate) fn new(owner: Address) -> Self {
         Self {
-            path,
+            owner,
             members: Mutex::new(Members::default()),
         }
     }
 
-    pub(crate) fn anonymous_name(&self) -> String {
-        let mut members = self.members.lock();
-        members.anonymous += 1;
-        format!("~{}", members.anonymous)
+    /// The path of the parent.
+    pub(crate) fn path(&self) -> &str {
+        self.owner.path()
     }
 
-    pub(crate) fn join(&self, child: &Arc<Core>) -> Result<(), NoEntry> {
+    pub(crate) fn anonymous_name(&self) -> u64 {
+        let mut members = self.members.lock();
+        members.anonymous += 1;
+        members.anonymous
+    }
+
+    /// An anonymous child has a name that nobody else can have.
+    pub(crate) fn join(&self, child: &Core, is_anonymous: bool) -> Result<(), NoEntry> {
         let mut members = self.members.lock();
         if members.is_closed {
             return Err(NoEntry::Closed);
         }
-        if let Some(holder) = members.names.get(child.address.name()) {
-            return Err(NoEntry::NameTaken(holder.clone()));
+        if is_anonymous {
+            members
+                .nameless
+                .insert(child.address.uid(), CoreRef::new(child));
+            return Ok(());
         }
-        members
-            .names
-            .insert(child.address.name().to_owned(), child.address.clone());
-        members.alive.insert(child.address.uid(), child.clone());
+        if let Some(Named(holder)) = members.named.get(child.address.name()) {
+            if !holder.is_name_free() {
+                return Err(NoEntry::NameTaken(holder.address.clone()));
+            }
+        }
+        if let Some(Named(leaving)) = members.named.replace(Named(CoreRef::new(child))) {
+            members.nameless.insert(leaving.address.uid(), leaving);
+        }
         Ok(())
     }
 
-    pub(crate) fn free_name(&self, child: &Core) {
-        let mut members = self.members.lock();
-        if members.names.get(child.address.name()) == Some(&child.address) {
-            members.names.remove(child.address.name());
-        }
-    }
-
     pub(crate) fn leave(&self, child: &Core) {
-        self.members.lock().alive.remove(&child.address.uid());
+        let (gone, called) = {
+            let mut members = self.members.lock();
+            let is_child = |Named(holder): &Named| holder.is(child);
+            let gone = match members.nameless.remove(&child.address.uid()) {
+                Some(gone) => Some(gone),
+                None if members.named.get(child.address.name()).is_some_and(is_child) => members
+                    .named
+                    .take(child.address.name())
+                    .map(|Named(gone)| gone),
+                None => None,
+            };
+            let is_last = members.is_empty() && !members.waiting.is_empty();
+            let called = is_last.then(|| std::mem::take(&mut members.waiting));
+            (gone, called)
+        };
+        called.into_iter().flatten().for_each(Waker::wake);
+        drop(gone); // outside the lock
     }
 
+    /// Oldest first.
     pub(crate) fn addresses(&self) -> Vec<Address> {
-        self.members
-            .lock()
-            .alive
-            .values()
+        self.alive()
+            .iter()
             .map(|child| child.address.clone())
             .collect()
     }
@@ -83,21 +123,20 @@ impl Family {
         std::ptr::eq(Arc::as_ptr(&core.parent), self)
     }
 
-    pub(crate) fn alive(&self) -> Vec<Arc<Core>> {
-        self.members.lock().alive.values().cloned().collect()
-    }
-
-    fn oldest(&self) -> Option<Arc<Core>> {
-        self.members.lock().alive.values().next().cloned()
+    /// Oldest first.
+    pub(crate) fn alive(&self) -> Vec<CoreRef> {
+        let mut alive: Vec<_> = self.members.lock().alive().cloned().collect();
+        alive.sort_unstable_by_key(|child| child.address.uid());
+        alive
     }
 
     /// Everybody of this family and the families below, parents first.
-    pub(crate) fn descendants(&self) -> Vec<Arc<Core>> {
+    pub(crate) fn descendants(&self) -> Vec<CoreRef> {
         let mut found = self.alive();
         let mut next = 0;
         while let Some(member) = found.get(next) {
-            let below = member.children.alive();
-            found.extend(below);
+            let below = member.children_if_any().map(|family| family.alive());
+            found.extend(below.into_iter().flatten());
             next += 1;
         }
         found
@@ -114,72 +153,111 @@ impl Family {
     }
 
     /// Waits until everybody is gone, their ends told.
-    pub(crate) async fn all_ended(&self) {
-        while let Some(child) = self.oldest() {
-            child.exit.wait().await;
-            self.leave(&child);
+    pub(crate) fn all_ended(&self) -> impl Future<Output = ()> + Send + '_ {
+        poll_fn(|context| self.poll_all_ended(context))
+    }
+
+    pub(crate) fn poll_all_ended(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut members = self.members.lock();
+        if members.is_empty() {
+            return Poll::Ready(());
         }
+        let waker = context.waker();
+        if !members.waiting.iter().any(|known| known.will_wake(waker)) {
+            members.waiting.push(waker.clone());
+        }
+        Poll::Pending
+    }
+}
+
+/// A child under its name.
+struct Named(CoreRef);
+
+impl Borrow<str> for Named {
+    fn borrow(&self) -> &str {
+        self.0.address.name()
+    }
+}
+
+impl PartialEq for Named {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.address.name() == other.0.address.name()
+    }
+}
+impl Eq for Named {}
+
+impl Hash for Named {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.address.name().hash(state);
+    }
+}
+
+/// Spreads numbers that count up. They are ours, so nobody can choose them to collide.
+#[derive(Default)]
+struct UidHasher(u64);
+
+impl Hasher for UidHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(self.0 ^ u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, uid: u64) {
+        // Fibonacci hashing: 2^64 divided by the golden ratio (Knuth, The Art of Computer Programming, 6.4).
+        self.0 = uid.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
 /// Who is told when an actor ends.
 pub(crate) trait Watcher: Send + Sync {
-    fn core(&self) -> &Arc<Core>;
+    fn core(&self) -> &Core;
     fn terminated(&self, who: Address, exit: Exit);
 }
 
-/// The watchers of one actor; after its end, its exit.
+/// The watchers of one actor.
 #[derive(Default)]
-pub(crate) struct Watchers(Mutex<Register>);
-
-#[derive(Default)]
-struct Register {
-    watching: Vec<Arc<dyn Watcher>>,
-    ended: Option<Exit>,
-}
+pub(crate) struct Watchers(Mutex<Vec<Arc<dyn Watcher>>>);
 
 impl Watchers {
     /// Registers; an actor that has ended already is reported at once.
-    pub(crate) fn add(&self, who: &Address, watcher: Arc<dyn Watcher>) {
-        let ended = {
-            let mut register = self.0.lock();
-            if register.ended.is_none()
-                && !register
-                    .watching
-                    .iter()
-                    .any(|known| is_same(known, watcher.core()))
-            {
-                register.watching.push(watcher.clone());
+    pub(crate) fn add(&self, who: &Core, watcher: Arc<dyn Watcher>) {
+        let exit = {
+            let mut watching = self.0.lock();
+            // Looked at under the lock: who ended after this finds the watcher registered.
+            let exit = who.exit();
+            if exit.is_none() && !watching.iter().any(|known| is_same(known, watcher.core())) {
+                watching.push(watcher.clone());
             }
-            register.ended.clone()
+            exit
         };
-        if let Some(exit) = ended {
-            watcher.terminated(who.clone(), exit);
+        if let Some(exit) = exit {
+            watcher.terminated(who.address.clone(), exit);
         }
     }
 
-    pub(crate) fn remove(&self, watcher: &Arc<Core>) {
+    pub(crate) fn remove(&self, watcher: &Core) {
         let gone: Vec<_> = self
             .0
             .lock()
-            .watching
             .extract_if(.., |known| is_same(known, watcher))
             .collect();
         drop(gone); // outside the lock
     }
 
+    /// The actor has ended; nobody registers any more.
     pub(crate) fn tell(&self, who: &Address, exit: &Exit) {
-        let watching = {
-            let mut register = self.0.lock();
-            register.ended = Some(exit.clone());
-            std::mem::take(&mut register.watching)
-        };
+        let watching = std::mem::take(&mut *self.0.lock());
         for watcher in watching {
             watcher.terminated(who.clone(), exit.clone());
         }
     }
 }
 
-fn is_same(known: &Arc<dyn Watcher>, watcher: &Arc<Core>) -> bool {
-    Arc::ptr_eq(known.core(), watcher)
+fn is_same(known: &Arc<dyn Watcher>, watcher: &Core) -> bool {
+    std::ptr::eq(known.core(), watcher)
 }

@@ -1,17 +1,21 @@
-//! One life, from the factory to the last word.
+//! One life, from the factory to the last word. What it borrows lies beside it: see [`body`](super::body), whose rules 1
+//! and 2 every block here relies on: this code runs in the turn, and has one borrow at a time.
+#![allow(unsafe_code)]
 
-use super::turn::{Played, Role, fail, interrupted, play, take_turns};
-use super::{Cell, Core};
+use super::Core;
+use super::body::Seat;
+use super::status::{self, Ending, Flags, Phase};
+use super::turn::{Played, Role, judge, publish_failure};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
-use crate::dead_letters;
-use crate::events::Event;
+use crate::events::{DeadLetterReason, Event};
+use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::signals::StopCause;
-use crate::sync::{Arc, drop_quietly};
+use crate::sync::drop_quietly;
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::task::Poll;
 
 /// Makes a role in the actor's own turn.
 pub(crate) trait Casting<M: Message>: 'static {
@@ -19,184 +23,227 @@ pub(crate) trait Casting<M: Message>: 'static {
     fn cast(self, ctx: &mut Context<M>) -> impl Future<Output = Outcome<Self::Role>>;
 }
 
-/// An actor about to live. Dropped before its end (a runtime that goes away with its tasks), it ends in order all the
-/// same, as `Shutdown`.
-pub(crate) struct Life<M: Message> {
-    cell: Arc<Cell<M>>,
-    has_ended: bool,
-}
-
-impl<M: Message> Life<M> {
-    pub(crate) fn new(cell: Arc<Cell<M>>) -> Self {
-        Self {
-            cell,
-            has_ended: false,
-        }
-    }
-
-    /// Makes the actor, gives it its turns, and ends it.
-    pub(crate) async fn live<C: Casting<M>>(mut self, casting: C) {
-        let mut ctx = Context::new(&self.cell);
-        let core = self.cell.core.clone();
-        let (role, exit) = match enter(&core, &mut ctx, casting).await {
-            Ok(mut role) => {
-                let exit = take_turns(role.state(), &mut ctx).await;
-                (Some(role), exit)
-            }
-            Err((role, exit)) => (role, exit),
-        };
-        self.end(role, ctx, exit).await;
-    }
-
-    /// Never ran, never will.
-    pub(crate) fn cancel(mut self) {
-        self.cell.close();
-        self.finish(Exit::Stopped);
-    }
-
-    /// Children, post-stop, state, name, then watchers and parent.
-    async fn end<R: Role<Msg = M>>(
-        &mut self,
-        role: Option<Kept<R>>,
-        mut ctx: Context<M>,
-        mut exit: Exit,
-    ) {
-        let core = self.cell.core.clone();
-        self.cell.close();
-        ctx.finish(); // post-stop waits for no message, not even after a failure, which no order came with
-        ctx.bury_stash();
-        ctx.timers.cancel_all();
-        core.own_work.cancel();
-        end_children(&core, &exit).await;
-        if let Some(mut role) = role {
-            if let Played::Failed(failure) =
-                play(&core, role.state().signal(&mut ctx, Signal::PostStop)).await
-            {
-                let failed = fail(&core, failure);
-                // Of two failures the first is the cause; this one is published all the same.
-                if !matches!(exit, Exit::Failed(_)) {
-                    exit = failed;
+/// Makes the actor, gives it its messages, and ends it; from wherever an interrupted life left off.
+pub(crate) async fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) {
+    if seat.core().phase() == Phase::Beginning {
+        if seat.may_begin() {
+            // SAFETY: see above.
+            if let Some(casting) = unsafe { seat.take_casting() } {
+                // SAFETY: see above.
+                match casting.cast(unsafe { seat.context() }).await {
+                    Ok(role) => {
+                        // SAFETY: see above; the factory was taken.
+                        unsafe { seat.put_role(role) };
+                        // SAFETY: see above; the state was just put there.
+                        let outcome = unsafe { seat.started() }.await;
+                        seat.settle_outcome(outcome);
+                    }
+                    Err(failure) => seat.settle_outcome(Err(failure)),
                 }
             }
-            core.own_work.cancel();
-            drop_state(&core, role.state.take(), &exit);
         }
-        ctx.unwatch_all();
-        drop_state(&core, ctx, &exit);
-        self.finish(exit);
+        seat.core().enter_phase(Phase::Living);
+    }
+    while !seat.core().is_ending() {
+        // SAFETY: see above.
+        match poll_fn(|_| unsafe { seat.context() }.poll_in_loop()).await {
+            Some(msg) => {
+                // SAFETY: see above; an actor that lives has its state.
+                let outcome = unsafe { seat.receive(msg) }.await;
+                seat.settle_outcome(outcome);
+            }
+            None => {
+                // SAFETY: see above.
+                if let Some(signal) = unsafe { seat.context() }.take_signal() {
+                    // SAFETY: see above; an actor that lives has its state.
+                    let outcome = unsafe { seat.signal(signal) }.await;
+                    seat.settle_outcome(outcome);
+                }
+            }
+        }
+    }
+    seat.begin_end();
+    poll_fn(|context| poll_children(seat.core(), context)).await;
+    if seat.enters_post_stop() {
+        // SAFETY: see above; `enters_post_stop` has looked.
+        let outcome = unsafe { seat.signal(Signal::PostStop) }.await;
+        seat.after_post_stop(judge(seat.core(), outcome));
+    }
+    seat.finish();
+}
+
+impl<M: Message, C: Casting<M>> Seat<M, C> {
+    /// An actor that was stopped before it began runs neither its factory nor `started`.
+    fn may_begin(self) -> bool {
+        let core = self.core();
+        match status::exit_now(core.orders(), || false) {
+            Some(exit) => core.begin_ending(exit),
+            None => return true,
+        }
+        false
     }
 
-    fn finish(&mut self, exit: Exit) {
-        self.has_ended = true;
-        let core = &self.cell.core;
-        core.books.fold();
-        core.parent.free_name(core);
-        core.publish(&Event::Ended {
-            who: core.address.clone(),
+    #[inline]
+    fn settle_outcome(self, outcome: Outcome) {
+        let core = self.core();
+        if let Ok(()) = outcome
+            && !core.has_flag(Flags::TO_SETTLE)
+            && here::has_no_forsaken()
+        {
+            core.note_handled(core.give_up_all());
+            return;
+        }
+        self.settle(judge(core, outcome));
+    }
+
+    /// Writes down what became of the messages in hand. Anything but `Done` ends the actor.
+    pub(super) fn settle(self, played: Played<()>) {
+        let core = self.core();
+        // SAFETY: see above; whatever borrowed the context has ended.
+        unsafe { self.context() }.settle(&played);
+        here::forsaken(core).answer(&played.why_unanswered());
+        match played {
+            Played::Done(()) => {}
+            Played::Failed(failure) => {
+                publish_failure(core, &failure);
+                core.begin_ending(Exit::Failed(failure));
+            }
+            Played::Interrupted => core.begin_ending(status::interrupted(core.orders())),
+        }
+    }
+
+    /// Takes nothing more, and buries what waits; then the children.
+    fn begin_end(self) {
+        let core = self.core();
+        if core.phase() >= Phase::Ending {
+            return;
+        }
+        core.enter_phase(Phase::Ending);
+        core.raise(Flags::FINISHED); // post-stop waits for no message, not even after a failure, which no order came with
+        self.empty();
+        if let Some(children) = core.children_if_any() {
+            children.stop_all(match core.ending() {
+                Some(Exit::Shutdown) => StopCause::Shutdown,
+                _ => StopCause::Asked,
+            });
+        }
+    }
+
+    /// Buries every message, and cancels what would bring more.
+    fn empty(self) {
+        let core = self.core();
+        // SAFETY: see above.
+        let context = unsafe { self.context() };
+        context.close_lane();
+        context.empty();
+        if let Some(rare) = core.rare_if_any() {
+            rare.own_work.cancel();
+        }
+    }
+
+    fn enters_post_stop(self) -> bool {
+        let core = self.core();
+        let may = core.phase() == Phase::Ending && core.has_flag(Flags::HAS_ROLE);
+        if may {
+            core.enter_phase(Phase::PostStop);
+        }
+        may
+    }
+
+    /// Of two failures the first is the cause; this one is published all the same.
+    pub(super) fn after_post_stop(self, played: Played<()>) {
+        let core = self.core();
+        // SAFETY: see above; post-stop has ended.
+        unsafe { self.context() }.settle(&played);
+        here::forsaken(core).answer(&played.why_unanswered());
+        if let Played::Failed(failure) = played {
+            publish_failure(core, &failure);
+            if !matches!(core.ending(), Some(Exit::Failed(_))) {
+                core.begin_ending(Exit::Failed(failure));
+            }
+        }
+    }
+
+    /// State dropped, name freed, then watchers and parent told.
+    fn finish(self) {
+        let core = self.core();
+        core.enter_phase(Phase::Over);
+        let exit = core.ending().unwrap_or(Exit::Stopped); // whoever comes here has set it
+        if let Some(rare) = core.rare_if_any() {
+            rare.own_work.cancel(); // what post-stop began
+        }
+        // SAFETY: see above; nothing of the life uses them after this.
+        unsafe {
+            drop_state(core, self.take_casting(), &exit);
+            drop_state(core, self.take_role(), &exit);
+            self.context().unwatch_all();
+            let ((), forsaken) = here::turn(core, || crate::sync::run_quietly(|| self.drop_context()));
+            forsaken.answer(&why_unanswered(&exit));
+        }
+        core.finish(exit);
+    }
+
+    /// The life is gone, and none will follow: its dispatcher is.
+    pub(super) fn cut_short(self) {
+        let core = self.core();
+        if core.phase() == Phase::Over {
+            return;
+        }
+        let in_hand = core.give_up_all();
+        if in_hand > 0 {
+            core.note(|ledger| ledger.interrupted += in_hand);
+        }
+        if !core.is_ending() {
+            core.begin_ending(Exit::Shutdown);
+        }
+        core.raise(Flags::FINISHED);
+        self.empty();
+        if let Some(children) = core.children_if_any() {
+            children.stop_all(StopCause::Shutdown);
+        }
+        self.finish();
+    }
+}
+
+impl Core {
+    fn finish(&self, exit: Exit) {
+        self.fold();
+        self.free_name();
+        self.publish(&Event::Ended {
+            who: self.address.clone(),
             exit: exit.clone(),
         });
-        core.watchers.tell(&core.address, &exit);
-        let _ = core.exit.set(exit); // nobody else sets it
-        core.parent.leave(core);
-    }
-}
-
-impl<M: Message> Drop for Life<M> {
-    fn drop(&mut self) {
-        if !self.has_ended {
-            let core = &self.cell.core;
-            let in_hand = core.give_up_all();
-            core.books.note(|ledger| ledger.interrupted += in_hand);
-            self.cell.close();
-            core.own_work.cancel();
-            core.children.stop_all(StopCause::Shutdown);
-            self.finish(Exit::Shutdown);
+        self.set_ended(Ending::of(&exit));
+        if let Some(rare) = self.rare_if_any() {
+            rare.watchers.tell(&self.address, &exit);
+            let _ = rare.ended.set(exit); // nobody else sets it
         }
+        self.parent.leave(self);
+        self.dispatcher.leave();
     }
 }
 
-/// The state of an actor. When the life is cut short it is dropped in the actor's turn all the same: its panic stays its
-/// own, and its replies are answered.
-struct Kept<T> {
-    core: Arc<Core>,
-    /// Taken by the end alone.
-    state: Option<T>,
-}
-
-impl<T> Kept<T> {
-    fn new(core: &Arc<Core>, state: T) -> Self {
-        Self {
-            core: core.clone(),
-            state: Some(state),
-        }
-    }
-
-    fn state(&mut self) -> &mut T {
-        match &mut self.state {
-            Some(state) => state,
-            None => unreachable!("the end takes the state last"),
-        }
-    }
-}
-
-impl<T> Drop for Kept<T> {
-    fn drop(&mut self) {
-        if let Some(state) = self.state.take() {
-            dead_letters::drop_in_turn(&self.core, state);
-        }
-    }
-}
-
-/// The factory, then `started`. An actor that was stopped before runs neither.
-async fn enter<M: Message, C: Casting<M>>(
-    core: &Arc<Core>,
-    ctx: &mut Context<M>,
-    casting: C,
-) -> Result<Kept<C::Role>, (Option<Kept<C::Role>>, Exit)> {
-    if let Some(exit) = super::status::exit_now(core.signals.orders(), || false) {
-        drop_state(core, casting, &exit);
-        return Err((None, exit));
-    }
-    let mut role = match play(core, casting.cast(ctx)).await {
-        Played::Done(role) => Kept::new(core, role),
-        Played::Failed(failure) => return Err((None, fail(core, failure))),
-        Played::Interrupted => return Err((None, interrupted(core))),
+/// A kill of the parent, before or meanwhile, kills them.
+fn poll_children(core: &Core, context: &mut std::task::Context<'_>) -> Poll<()> {
+    let Some(children) = core.children_if_any() else {
+        return Poll::Ready(());
     };
-    let played = play(core, role.state().started(ctx)).await;
-    ctx.settle(&played);
-    match played {
-        Played::Done(()) => Ok(role),
-        Played::Failed(failure) => Err((Some(role), fail(core, failure))),
-        Played::Interrupted => Err((Some(role), interrupted(core))),
+    if core.orders().kill {
+        children.kill_all();
     }
-}
-
-/// Asks the children to stop and waits. A kill of the parent, before or meanwhile, kills them.
-async fn end_children(core: &Core, exit: &Exit) {
-    let cause = if matches!(exit, Exit::Shutdown) {
-        StopCause::Shutdown
-    } else {
-        StopCause::Asked
-    };
-    core.children.stop_all(cause);
-    let mut all_ended = pin!(core.children.all_ended());
-    let mut has_killed = false;
-    poll_fn(|context| {
-        core.signals.listen(context.waker());
-        if core.signals.orders().kill && !has_killed {
-            has_killed = true;
-            core.children.kill_all();
-        }
-        all_ended.as_mut().poll(context)
-    })
-    .await;
+    children.poll_all_ended(context)
 }
 
 /// Replies that the state held are answered with the reason of the end.
-fn drop_state<T>(core: &Arc<Core>, state: T, exit: &Exit) {
+fn drop_state<T>(core: &Core, state: Option<T>, exit: &Exit) {
+    let Some(state) = state else { return };
     let ((), forsaken) = here::turn(core, || drop_quietly(state));
-    forsaken.answer(&match exit {
+    forsaken.answer(&why_unanswered(exit));
+}
+
+fn why_unanswered(exit: &Exit) -> NoReply {
+    match exit {
         Exit::Failed(failure) => NoReply::Failed(failure.clone()),
         _ => NoReply::Stopped,
-    });
+    }
 }

@@ -1,103 +1,247 @@
 //! One actor as the runtime sees it.
 //!
-//! * [`Core`] is what does not depend on the protocol: identity, orders, places, family, books. Parents, watchers,
-//!   permits and blocking waits know only this.
+//! * [`Core`] is what does not depend on the protocol: identity, orders, counts, books. Parents, watchers, permits and
+//!   blocking waits know only this.
 //! * [`Cell`] adds the message lane. An `ActorRef` is a counted handle on a cell.
-//! * The state and the context live in the actor's task ([`lifecycle`]), which alone takes messages ([`turn`], [`arrival`]).
+//! * [`body`] is all of it in one allocation: the cell, the context, the state, and the future that runs them.
 //!
-//! Who may do what, so that no message is lost:
+//! Who may do what, so that no message is lost and nobody runs twice:
 //!
-//! 1. To push a message: take a place, push, ring. A push that finds the lane closed is a dead letter.
-//! 2. To end: close the places, close the lane, bury what was queued. Later permits find the lane closed.
-//! 3. The task registers with both bells *before* it looks; whoever changes something rings *after* the change.
+//! 1. The *turn* belongs to one thread at a time. It is won by making the actor scheduled: from idle, through the word of
+//!    the lane ([`Queue`]); from waiting in a handler, through [`Core::wake`]. The winner hands a
+//!    [`Runnable`] to the dispatcher.
+//! 2. Only the turn takes messages, and touches the context, the state and the future.
+//! 3. To order something: write the order, then make the turn look again ([`Core::rouse`]).
+//! 4. To end: nothing is admitted any more, the lane is closed, what was queued is buried. Later permits find the lane
+//!    closed.
+
+#![allow(unsafe_code)] // declares one unsafe method; calls none
 
 pub(crate) mod arrival;
+pub(crate) mod body;
+pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
+pub(crate) mod rare;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod waker;
+
+pub(crate) use counted::{CellRef, CoreRef};
 
 use crate::actor::{Exit, Message};
-use crate::actor_ref::Inlet;
 use crate::address::Address;
 use crate::clock::Deadline;
 use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
+use crate::dispatch::runnable::Header;
 use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
-use crate::ledger::Books;
-use crate::mailbox::permit::Places;
-use crate::mailbox::signals::{Signals, StopCause};
-use crate::mailbox::twin::Twin;
-use crate::mailbox::{Envelope, Slot};
-use crate::pipe::OwnWork;
+use crate::ledger::Ledger;
+use crate::mailbox::permit::{NoPlace, Ticket};
+use crate::mailbox::queue::{Pushed, Queue};
+use crate::mailbox::signals::{Orders, StopCause};
+use crate::mailbox::Slot;
 use crate::props::{Lifetime, Settings};
-use crate::sync::{Arc, AtomicUsize, Bell, Mutex, Ordering, SetOnce};
-use crate::system::System;
-use family::{Family, Watcher, Watchers};
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::system::{ActorSystem, System};
+use body::Place;
+use family::{Family, Watcher};
+use rare::{Rare, RareSlot};
+use status::{Ending, Flags, Wake};
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+
+/// What the parts of the runtime that do not know an actor's type can do with it.
+pub(crate) struct Kind {
+    pub(crate) protocol: fn() -> &'static str,
+    pub(crate) gate: fn(&Core) -> &dyn Gate,
+    pub(crate) free: unsafe fn(NonNull<Core>),
+}
 
 /// An actor without its protocol.
+#[repr(C)]
 pub(crate) struct Core {
-    pub(crate) address: Address,
-    /// The type name of the protocol, for dead letters.
-    pub(crate) protocol: &'static str,
-    pub(crate) system: Arc<System>,
-    pub(crate) dispatcher: DispatcherRef,
-    pub(crate) signals: Signals,
-    pub(crate) places: Places,
-    /// Rung when the message lane or what a drain waits for has changed.
-    pub(crate) bell: Bell,
-    pub(crate) own_work: OwnWork,
-    pub(crate) books: Books,
-    pub(crate) parent: Arc<Family>,
-    pub(crate) children: Arc<Family>,
-    pub(crate) watchers: Watchers,
-    pub(crate) exit: SetOnce<Exit>,
-    /// Of the question in hand, for asks made while handling it.
-    pub(crate) deadline: Mutex<Option<Deadline>>,
-    /// Messages taken whose outcome is not written down yet. Only the turn changes it; it is here so that a life cut
-    /// short can still write it down.
-    in_hand: AtomicUsize,
-    /// A failure that code without the handler's outcome in its hands found; the turn takes it.
-    verdict: Mutex<Option<Failure>>,
-    pub(crate) stash_bound: usize,
+    header: Header,
+    kind: &'static Kind,
+    handles: AtomicU32,
+    memory: AtomicU32,
+    orders: AtomicU8,
+    wake: AtomicU8,
+    /// How it ended, if it has; `Failed` for what [`Rare::cause`] says.
+    ended: AtomicU8,
     lifetime: Lifetime,
-    /// Strong references. Memory is counted by the `Arc` around the cell.
-    handles: AtomicUsize,
+    /// These belong to the turn: others may read them, and do so for pictures only.
+    ending: AtomicU8,
+    flags: AtomicU8,
+    waits_for: AtomicU8,
+    phase: AtomicU8,
+    /// Messages left in this turn.
+    left: AtomicU32,
+    /// Messages taken whose outcome is not written down yet.
+    in_hand: AtomicU32,
+    handled: AtomicU64,
+    rare: RareSlot,
+    pub(crate) address: Address,
+    system: ActorSystem,
+    pub(crate) dispatcher: DispatcherRef,
+    pub(crate) parent: Arc<Family>,
 }
 
 impl Core {
+    pub(crate) fn protocol(&self) -> &'static str {
+        (self.kind.protocol)()
+    }
+
+    pub(crate) fn actor_system(&self) -> &ActorSystem {
+        &self.system
+    }
+
+    pub(crate) fn system(&self) -> &Arc<System> {
+        self.system.inner()
+    }
+
+    pub(crate) fn rare(&self) -> &Rare {
+        self.rare.get_or_make()
+    }
+
+    pub(crate) fn rare_if_any(&self) -> Option<&Rare> {
+        self.rare.get()
+    }
+
+    pub(crate) fn children(&self) -> &Arc<Family> {
+        self.rare()
+            .children
+            .get_or_init(|| Arc::new(Family::new(self.address.clone())))
+    }
+
+    pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
+        self.rare.get()?.children.get()
+    }
+
+    pub(crate) fn orders(&self) -> Orders {
+        Orders::from_bits(self.orders.load(Ordering::Acquire)) // pairs with the update in `order`
+    }
+
+    pub(crate) fn has_orders(&self) -> bool {
+        self.orders.load(Ordering::Relaxed) != 0 // a hint; who acts on it reads again
+    }
+
     pub(crate) fn stop(&self, cause: StopCause) {
-        self.places.close();
-        self.signals.stop(cause);
+        self.order(Orders::stop(cause));
     }
 
     pub(crate) fn drain(&self) {
-        self.places.close();
-        self.signals.drain();
-        // A handler may wait for messages behind a waker of its own, which listens to this bell alone: the turn around
-        // it takes the other one.
-        self.bell.ring();
+        self.order(Orders::drain());
+    }
+
+    pub(crate) fn kill(&self) {
+        self.order(Orders::kill());
+    }
+
+    fn order(&self, order: Orders) {
+        self.gate().close_admission();
+        let add = |bits| Some(Orders::from_bits(bits).and(order).into_bits());
+        // Release for `orders`; sequentially consistent for the waiters of `stopping`, see `rare`.
+        let _ = self
+            .orders
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, add); // never refused
+        if order.is_stopping()
+            && let Some(rare) = self.rare.get()
+        {
+            let _ = rare.stopping.set(()); // a second order finds it set
+        }
+        self.rouse();
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.orders().is_stopping()
+    }
+
+    /// Waits for a stop or a kill.
+    pub(crate) async fn stopping(&self) {
+        let rare = self.rare();
+        if !Orders::from_bits(self.orders.load(Ordering::SeqCst)).is_stopping() {
+            rare.stopping.wait().await;
+        }
     }
 
     /// Asked to drain and to nothing else, and not ended yet.
     pub(crate) fn is_draining(&self) -> bool {
-        self.signals.orders().drain && !self.signals.is_stopping() && !self.exit.initialized()
+        let orders = self.orders();
+        orders.drain && !orders.is_stopping() && !self.has_ended()
     }
 
-    pub(crate) fn kill(&self) {
-        self.places.close();
-        self.signals.kill();
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst) & Ending::MASK != Ending::NOT // pairs with `set_ended`: see `rare`
     }
 
+    /// How it ended, if it has.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        self.exit_of(self.ended.load(Ordering::SeqCst)) // pairs with `set_ended`: see `rare`
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn ended(&self) -> Exit {
+        let rare = self.rare();
+        match self.exit() {
+            Some(exit) => exit,
+            None => rare.ended.wait().await.clone(),
+        }
+    }
+
+    fn exit_of(&self, ending: u8) -> Option<Exit> {
+        let cause = || self.rare.get().and_then(|rare| rare.cause.lock().clone());
+        Ending::exit(ending, cause)
+    }
+
+    /// Makes the turn look again: at orders, and at what a drain waits for.
+    pub(crate) fn rouse(&self) {
+        if self.gate().nudge() || self.wakes_up() {
+            self.schedule();
+        }
+    }
+
+    /// Something that a drain waits for has ended.
+    pub(crate) fn rouse_if_draining(&self) {
+        if self.orders().drain {
+            self.rouse();
+        }
+    }
+
+    /// True: the actor waited in a handler, and the caller has won its turn.
+    fn wakes_up(&self) -> bool {
+        // Pairs with the same swap of others (who comes second wins nothing) and with the turn that begins to wait.
+        Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) == Wake::Waiting
+    }
+
+    /// The actor's waker was called.
+    pub(crate) fn wake(&self) {
+        match Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) {
+            Wake::Waiting => self.schedule(),
+            Wake::Listening if self.gate().nudge() => self.schedule(),
+            Wake::Listening | Wake::Running | Wake::Woken => {}
+        }
+    }
+
+    /// The caller has won the turn.
+    pub(crate) fn schedule(&self) {
+        self.dispatcher.schedule(body::turn_of(self));
+    }
+
+    pub(crate) fn gate(&self) -> &dyn Gate {
+        (self.kind.gate)(self)
+    }
+
+    /// A permit was dropped unused.
     pub(crate) fn free_place(&self) {
-        self.places.free();
-        self.bell.ring();
+        self.gate().release();
+        self.rouse_if_draining();
     }
 
     pub(crate) fn publish(&self, event: &Event) {
-        self.system.events.publish(event);
+        self.system().events.publish(event);
     }
 
     pub(crate) fn publish_dead(&self, message: &'static str, why: DeadLetterReason) {
@@ -107,186 +251,335 @@ impl Core {
 
     /// Fails the turn that is on now, whatever its handler returns.
     pub(crate) fn fail_turn(&self, failure: Failure) {
-        self.verdict.lock().get_or_insert(failure);
+        self.rare().verdict.lock().get_or_insert(failure);
+        self.raise(Flags::VERDICT);
     }
 
     pub(crate) fn take_verdict(&self) -> Option<Failure> {
-        self.verdict.lock().take()
+        if !self.has_flag(Flags::VERDICT) {
+            return None;
+        }
+        self.lower(Flags::VERDICT);
+        self.rare().verdict.lock().take()
     }
 
     pub(crate) fn take_in_hand(&self) {
-        self.in_hand.fetch_add(1, Ordering::Relaxed);
+        let in_hand = self.in_hand.load(Ordering::Relaxed);
+        self.in_hand.store(in_hand + 1, Ordering::Relaxed);
     }
 
     /// One of the messages in hand is not to be counted with the rest. False: there is none.
     pub(crate) fn give_up_one(&self) -> bool {
-        let less = |count: usize| count.checked_sub(1);
+        let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
-            .is_ok()
+            .store(in_hand.saturating_sub(1), Ordering::Relaxed);
+        in_hand > 0
     }
 
     pub(crate) fn give_up_all(&self) -> u64 {
-        self.in_hand.swap(0, Ordering::Relaxed) as u64
+        let in_hand = self.in_hand.load(Ordering::Relaxed);
+        self.in_hand.store(0, Ordering::Relaxed);
+        u64::from(in_hand)
     }
 
-    fn add_handle(&self) {
-        self.handles.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn note_handled(&self, count: u64) {
+        let handled = self.handled.load(Ordering::Relaxed);
+        self.handled.store(handled + count, Ordering::Relaxed);
     }
 
-    fn drop_handle(&self) {
-        if self.handles.fetch_sub(1, Ordering::AcqRel) == 1 && self.lifetime == Lifetime::Handles {
+    /// Of the question in hand.
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
+        if !self.has_flag(Flags::DEADLINE) {
+            return None;
+        }
+        *self.rare().deadline.lock()
+    }
+
+    pub(crate) fn set_deadline(&self, deadline: Option<Deadline>) {
+        if deadline.is_some() {
+            *self.rare().deadline.lock() = deadline;
+            self.raise(Flags::DEADLINE);
+        } else {
+            self.lower(Flags::DEADLINE);
+        }
+    }
+
+    pub(crate) fn stash_bound(&self) -> usize {
+        self.rare
+            .get()
+            .and_then(|rare| rare.stash_bound.get().copied())
+            .unwrap_or_else(|| self.gate().capacity())
+    }
+
+    pub(crate) fn has_flag(&self, flag: u8) -> bool {
+        self.flags.load(Ordering::Relaxed) & flag != 0
+    }
+
+    pub(crate) fn raise(&self, flag: u8) {
+        let flags = self.flags.load(Ordering::Relaxed);
+        self.flags.store(flags | flag, Ordering::Relaxed);
+    }
+
+    pub(crate) fn lower(&self, flag: u8) {
+        let flags = self.flags.load(Ordering::Relaxed);
+        self.flags.store(flags & !flag, Ordering::Relaxed);
+    }
+
+    /// An entry in the books of this actor; after its end, in the system's.
+    pub(crate) fn note(&self, entry: impl FnOnce(&mut Ledger)) {
+        if !self.is_folded() {
+            let mut books = self.rare().books.lock();
+            if !self.is_folded() {
+                return entry(&mut books);
+            }
+        }
+        entry(&mut self.system().total.lock());
+    }
+
+    /// What is in these books and not yet in the system's.
+    pub(crate) fn open_entries(&self) -> Ledger {
+        if self.is_folded() {
+            return Ledger::default();
+        }
+        let rare = self.rare.get().map(|rare| *rare.books.lock());
+        self.entries(rare.unwrap_or_default())
+    }
+
+    /// Writes these books into the system's.
+    fn fold(&self) {
+        // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
+        self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
+        let rare = self.rare.get().map(|rare| *rare.books.lock());
+        let entries = self.entries(rare.unwrap_or_default());
+        self.system().total.lock().add(&entries);
+    }
+
+    fn is_folded(&self) -> bool {
+        self.ended.load(Ordering::SeqCst) & Ending::FOLDED != 0 // pairs with `fold`
+    }
+
+    /// The counted outcomes, and what the lane counts by itself.
+    fn entries(&self, mut ledger: Ledger) -> Ledger {
+        let gate = self.gate();
+        let pushes = gate.pushes();
+        let taken = gate.freed() + ledger.stashed; // a stashed message was taken, and holds its place again
+        ledger.accepted += pushes;
+        ledger.queued += pushes.saturating_sub(taken);
+        ledger.handled += self.handled.load(Ordering::Relaxed);
+        ledger
+    }
+
+    /// For everybody who asks from now on.
+    fn set_ended(&self, ending: u8) {
+        self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
+    }
+
+    /// Somebody else may have the name.
+    fn free_name(&self) {
+        self.ended.fetch_or(Ending::NAMELESS, Ordering::Release); // pairs with `is_name_free`
+    }
+
+    fn is_name_free(&self) -> bool {
+        self.ended.load(Ordering::Acquire) & Ending::NAMELESS != 0 // pairs with `free_name`
+    }
+
+    /// One handle more. The first of them takes the memory count that all of them share.
+    #[inline]
+    pub(crate) fn add_handle(&self) {
+        if counted::add(&self.handles) == 0 {
+            counted::add(&self.memory);
+        }
+    }
+
+    /// One handle less. True: it was the last, and the memory count that all of them shared is the caller's.
+    #[inline]
+    #[must_use = "the memory count goes with the last handle"]
+    pub(crate) fn drop_handle(&self) -> bool {
+        // Pairs with itself: who drops the last one sees what the others did through theirs.
+        let was_last = self.handles.fetch_sub(1, Ordering::AcqRel) == 1;
+        if was_last && self.lifetime == Lifetime::Handles {
             self.drain();
         }
+        was_last
     }
 
     /// A handle from nothing: refused when the last one is gone and that was the end.
-    fn revive_handle(&self) -> bool {
+    pub(crate) fn revive_handle(&self) -> bool {
         let may_begin = self.lifetime == Lifetime::Tree;
-        let more = |count: usize| (count > 0 || may_begin).then_some(count + 1);
-        !self.exit.initialized()
+        let more = |count: u32| (count > 0 || may_begin).then_some(count + 1);
+        let revived = !self.has_ended()
             && self
                 .handles
+                // Pairs with `drop_handle`: the last one may be dropped at the same time.
                 .fetch_update(Ordering::AcqRel, Ordering::Relaxed, more)
-                .is_ok()
+                .inspect(|&count| {
+                    if count == 0 {
+                        counted::add(&self.memory);
+                    }
+                })
+                .is_ok();
+        revived
     }
+}
+
+/// The lane as far as it does not depend on what it holds.
+pub(crate) trait Gate: Send + Sync {
+    fn capacity(&self) -> usize;
+    fn try_reserve(&self) -> Result<(), NoPlace>;
+    fn poll_reserve(
+        &self,
+        ticket: &mut Ticket,
+        context: &Context<'_>,
+    ) -> Poll<Result<(), NoPlace>>;
+    fn leave(&self, ticket: &mut Ticket);
+    fn release(&self);
+    fn close_admission(&self);
+    fn nudge(&self) -> bool;
+    fn try_claim(&self) -> bool;
+    fn taken(&self) -> usize;
+    fn pushes(&self) -> u64;
+    fn freed(&self) -> u64;
+    /// # Safety
+    /// The caller is the turn of the actor whose lane this is.
+    #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
+    unsafe fn suspend(&self) -> bool;
 }
 
 /// An actor with its message lane.
+#[repr(C)]
 pub(crate) struct Cell<M> {
-    pub(crate) core: Arc<Core>,
-    lane: Twin<M>,
+    pub(crate) core: Core,
+    lane: Queue<Slot<M>>,
 }
 
 impl<M: Message> Cell<M> {
-    pub(crate) fn new(
-        system: &Arc<System>,
-        parent: &Arc<Family>,
-        name: &str,
+    /// The head of an actor that owns its first turn, with one memory count, its own.
+    fn new(
+        place: &Place<'_>,
         settings: Settings<M>,
-    ) -> Arc<Self> {
-        let uid = system.next_uid();
-        let address = Address::new(&parent.path, name, uid);
+        (header, kind): (Header, &'static Kind),
+    ) -> Self {
+        let Place {
+            system,
+            parent,
+            name,
+        } = *place;
+        let uid = system.inner().next_uid();
+        let on = settings
+            .dispatcher
+            .as_ref()
+            .unwrap_or_else(|| system.inner().default_dispatcher());
         let core = Core {
-            protocol: std::any::type_name::<M>(),
-            dispatcher: settings
-                .dispatcher
-                .unwrap_or_else(|| system.default_dispatcher().clone()),
-            signals: Signals::default(),
-            places: Places::new(settings.mailbox.places),
-            bell: Bell::default(),
-            own_work: OwnWork::default(),
-            books: Books::new(system.total.clone()),
-            parent: parent.clone(),
-            children: Arc::new(Family::new(address.path().to_owned())),
-            watchers: Watchers::default(),
-            exit: SetOnce::new(),
-            deadline: Mutex::new(None),
-            in_hand: AtomicUsize::new(0),
-            verdict: Mutex::new(None),
-            stash_bound: settings.stash.unwrap_or(settings.mailbox.places),
+            header,
+            kind,
+            handles: AtomicU32::new(0),
+            memory: AtomicU32::new(1),
+            orders: AtomicU8::new(0),
+            wake: AtomicU8::new(Wake::Running as u8),
+            ended: AtomicU8::new(Ending::NOT),
             lifetime: settings.lifetime,
-            handles: AtomicUsize::new(0),
+            ending: AtomicU8::new(Ending::NOT),
+            flags: AtomicU8::new(0),
+            waits_for: AtomicU8::new(0),
+            phase: AtomicU8::new(0),
+            left: AtomicU32::new(0),
+            in_hand: AtomicU32::new(0),
+            handled: AtomicU64::new(0),
+            rare: RareSlot::default(),
+            address: Address::new(parent.path(), name, uid),
+            dispatcher: on.home(),
+            parent: parent.clone(),
             system: system.clone(),
-            address,
         };
-        Arc::new(Self {
-            core: Arc::new(core),
-            lane: Twin::new(),
-        })
+        if let Some(bound) = settings.stash {
+            let _ = core.rare().stash_bound.set(bound); // it is empty
+        }
+        Self {
+            core,
+            lane: Queue::new(settings.mailbox.places),
+        }
     }
 
-    /// Pushes on a place that was taken before.
-    pub(crate) fn push(&self, slot: Slot<M>) {
+    /// Takes a place and pushes, or gives the message back.
+    #[inline]
+    pub(crate) fn offer(&self, slot: Slot<M>) -> Result<(), (NoPlace, Slot<M>)> {
         debug_assert!(slot.holds_place());
-        self.core.books.note(|ledger| {
-            ledger.accepted += 1;
-            ledger.queued += 1;
-        });
-        match self.lane.push(slot) {
-            Ok(()) => self.core.bell.ring(),
-            Err(slot) => self.bury(slot, DeadLetterReason::Gone),
+        match self.lane.try_push(slot)? {
+            Pushed::Queued => {}
+            Pushed::WasIdle => self.core.schedule(),
         }
+        Ok(())
+    }
+
+    /// Pushes on a place that was reserved before.
+    pub(crate) fn push_reserved(&self, slot: Slot<M>) {
+        debug_assert!(slot.holds_place());
+        self.pushed(self.lane.push_reserved(slot));
+    }
+
+    /// Pushes whether there is room or not.
+    pub(crate) fn push_regardless(&self, slot: Slot<M>) {
+        debug_assert!(slot.holds_place());
+        self.pushed(self.lane.push_regardless(slot));
     }
 
     /// Pushes outside the capacity. To an actor that ended it is nothing: what it was for has ended too.
     pub(crate) fn push_aside(&self, slot: Slot<M>) {
         debug_assert!(!slot.holds_place());
-        match self.lane.push(slot) {
-            Ok(()) => self.core.bell.ring(),
+        match self.lane.push_outside(slot) {
+            Ok(Pushed::Queued) => {}
+            Ok(Pushed::WasIdle) => self.core.schedule(),
             Err(slot) => dead_letters::drop_in_turn(&self.core, slot),
         }
     }
 
-    /// The next slot; its place is free from here on.
-    pub(crate) fn pop(&self) -> Option<Slot<M>> {
-        let slot = self.lane.pop()?;
-        if slot.holds_place() {
-            self.core.books.note(|ledger| ledger.queued -= 1);
-            self.core.places.free_in_turn();
+    fn pushed(&self, pushed: Result<Pushed, Slot<M>>) {
+        match pushed {
+            Ok(Pushed::Queued) => {}
+            Ok(Pushed::WasIdle) => self.core.schedule(),
+            Err(slot) => {
+                self.core.note(|ledger| {
+                    ledger.accepted += 1;
+                    ledger.dead += 1;
+                });
+                dead_letters::publish(&self.core, DeadLetterReason::Gone);
+                dead_letters::drop_in_turn(&self.core, slot);
+            }
         }
-        Some(slot)
     }
 
     /// Nothing is queued, promised to a permit or under way; what is stashed holds its places. In this order: what is
     /// under way pushes before it is counted as done, and a permit pushes while its place is still taken.
     pub(crate) fn is_drained(&self, stashed: usize) -> bool {
-        self.core.own_work.is_empty() && self.core.places.taken() == stashed && self.lane.is_empty()
+        let has_work = self
+            .core
+            .rare_if_any()
+            .is_some_and(|rare| !rare.own_work.is_empty());
+        !has_work && self.lane.taken() == stashed && self.lane.is_empty()
     }
 
-    /// Takes nothing more, and buries what waits.
-    pub(crate) fn close(&self) {
-        self.core.places.close();
-        for slot in self.lane.close() {
-            self.bury(slot, DeadLetterReason::Stopped);
-        }
-    }
-
-    fn bury(&self, slot: Slot<M>, why: DeadLetterReason) {
+    /// A message that was queued when its actor ended.
+    pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
-            Slot::Plain(_) | Slot::Adapted { .. } => {
-                self.core.books.note(|ledger| {
-                    ledger.queued -= 1;
-                    ledger.dead += 1;
-                });
-                self.core.places.free();
+            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted { .. } => {
+                self.core.note(|ledger| ledger.dead += 1);
             }
-            Slot::Completion(_) => self.core.books.note(|ledger| {
+            Slot::Completion(_) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),
             // No message was ever made of these, and nobody is left to be told.
-            Slot::Tick(_) | Slot::BrokenPipe(_) | Slot::Terminated { .. } => return,
+            Slot::Tick(_) | Slot::BrokenPipe(_) | Slot::Terminated { .. } => {
+                return dead_letters::drop_in_turn(&self.core, slot);
+            }
         }
-        dead_letters::publish(&self.core, why);
+        dead_letters::publish(&self.core, DeadLetterReason::Stopped);
         dead_letters::drop_in_turn(&self.core, slot);
     }
 }
 
-impl<M: Message> Inlet<M> for Cell<M> {
-    fn core(&self) -> &Arc<Core> {
-        &self.core
-    }
-
-    fn put(&self, envelope: Envelope<M>) {
-        self.push(Slot::Plain(envelope));
-    }
-
-    fn add_handle(&self) {
-        self.core.add_handle();
-    }
-
-    fn drop_handle(&self) {
-        self.core.drop_handle();
-    }
-
-    fn revive_handle(&self) -> bool {
-        self.core.revive_handle()
-    }
-}
-
-impl<M: Message> Watcher for Cell<M> {
-    fn core(&self) -> &Arc<Core> {
+impl<M: Message> Watcher for CellRef<M> {
+    fn core(&self) -> &Core {
         &self.core
     }
 

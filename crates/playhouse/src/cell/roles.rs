@@ -8,6 +8,7 @@ use crate::props::SendTurn;
 use std::marker::PhantomData;
 
 /// A factory of an `Actor`.
+#[derive(Clone)]
 pub(crate) struct Plain<F>(pub(crate) F);
 
 impl<A: Actor, F: FnOnce() -> A + 'static> Casting<A::Msg> for Plain<F> {
@@ -21,6 +22,12 @@ impl<A: Actor, F: FnOnce() -> A + 'static> Casting<A::Msg> for Plain<F> {
 pub(crate) struct Setup<F, A> {
     factory: F,
     makes: PhantomData<fn() -> A>,
+}
+
+impl<F: Clone, A> Clone for Setup<F, A> {
+    fn clone(&self) -> Self {
+        Self::new(self.factory.clone())
+    }
 }
 
 impl<F, A> Setup<F, A> {
@@ -62,6 +69,12 @@ impl<A: Actor> Role for Awaiting<A> {
 pub(crate) struct OnOwnThread<F, B> {
     factory: F,
     makes: PhantomData<fn() -> B>,
+}
+
+impl<F: Clone, B> Clone for OnOwnThread<F, B> {
+    fn clone(&self) -> Self {
+        Self::new(self.factory.clone())
+    }
 }
 
 impl<F, B> OnOwnThread<F, B> {

@@ -1,6 +1,7 @@
-//! What an actor does next, as a pure decision over its orders.
+//! The states of an actor, and what it does next, as pure decisions.
 
 use crate::actor::Exit;
+use crate::failure::Failure;
 use crate::mailbox::signals::{Orders, StopCause};
 
 /// Kill before stop before the rest; a drain ends an actor only when `is_drained`, which is asked last because it
@@ -24,6 +25,160 @@ pub(crate) fn exit_now(orders: Orders, is_drained: impl FnOnce() -> bool) -> Opt
 /// The exit of a function that returned `Ok` by itself.
 pub(crate) fn exit_of_a_finished_function(orders: Orders) -> Exit {
     exit_now(orders, || true).unwrap_or(Exit::Stopped)
+}
+
+/// The order that interrupted decides; there is one, or nothing would have been interrupted.
+pub(crate) fn interrupted(orders: Orders) -> Exit {
+    exit_now(orders, || true).unwrap_or(Exit::Killed)
+}
+
+/// Who may give an actor that is scheduled its next poll, beside the lane's own word.
+///
+/// | state | meaning | a wake makes it |
+/// |---|---|---|
+/// | `Running` | it is in a queue or in its turn, or idle with nothing that could wake it | `Woken` |
+/// | `Waiting` | its handler waits; messages do not disturb it | `Woken`, and schedules it |
+/// | `Listening` | idle, inside user code that waits for a message and perhaps for more | `Woken`, and nudges the lane |
+/// | `Woken` | a wake came while it ran: it is polled once more | stays |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Wake {
+    Running,
+    Waiting,
+    Listening,
+    Woken,
+}
+
+impl From<u8> for Wake {
+    fn from(state: u8) -> Self {
+        match state {
+            0 => Self::Running,
+            1 => Self::Waiting,
+            2 => Self::Listening,
+            _ => Self::Woken,
+        }
+    }
+}
+
+/// What a future that pends waits for, as far as the runtime knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum WaitsFor {
+    /// Something of the user's.
+    Anything,
+    /// A message, in the actor's own loop.
+    Message,
+    /// A message, asked for by user code, which may wait for something else beside it.
+    MessageOrMore,
+    /// As above, from inside of something that has a waker of its own.
+    MessageBehindAWaker,
+    /// The other actors of the dispatcher: its turn is used up.
+    Others,
+}
+
+impl From<u8> for WaitsFor {
+    fn from(state: u8) -> Self {
+        match state {
+            1 => Self::Message,
+            2 => Self::MessageOrMore,
+            3 => Self::MessageBehindAWaker,
+            4 => Self::Others,
+            _ => Self::Anything,
+        }
+    }
+}
+
+/// How far a life has come. It only grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// The factory, then `started`.
+    Beginning,
+    /// Messages and signals.
+    Living,
+    /// The lane is closed; the children are waited for.
+    Ending,
+    /// Post-stop.
+    PostStop,
+    /// State dropped, name freed, everybody told.
+    Over,
+}
+
+impl From<u8> for Phase {
+    fn from(phase: u8) -> Self {
+        match phase {
+            0 => Self::Beginning,
+            1 => Self::Living,
+            2 => Self::Ending,
+            3 => Self::PostStop,
+            _ => Self::Over,
+        }
+    }
+}
+
+/// An exit without its cause, as a byte.
+pub(crate) struct Ending;
+
+impl Ending {
+    pub(crate) const NOT: u8 = 0;
+    const STOPPED: u8 = 1;
+    const DRAINED: u8 = 2;
+    pub(crate) const FAILED: u8 = 3;
+    const KILLED: u8 = 4;
+    const SHUTDOWN: u8 = 5;
+    /// The bits of the exit.
+    pub(crate) const MASK: u8 = 0b111;
+    /// Beside them: somebody else may have the name.
+    pub(crate) const NAMELESS: u8 = 1 << 6;
+    /// Beside them: the books are in the system's.
+    pub(crate) const FOLDED: u8 = 1 << 7;
+
+    pub(crate) fn of(exit: &Exit) -> u8 {
+        match exit {
+            Exit::Stopped => Self::STOPPED,
+            Exit::Drained => Self::DRAINED,
+            Exit::Failed(_) => Self::FAILED,
+            Exit::Killed => Self::KILLED,
+            Exit::Shutdown => Self::SHUTDOWN,
+        }
+    }
+
+    /// `None`: it has not ended.
+    pub(crate) fn exit(ending: u8, cause: impl FnOnce() -> Option<Failure>) -> Option<Exit> {
+        match ending & Self::MASK {
+            Self::STOPPED => Some(Exit::Stopped),
+            Self::DRAINED => Some(Exit::Drained),
+            Self::FAILED => Some(cause().map_or(Exit::Stopped, Exit::Failed)), // a failure always has its cause
+            Self::KILLED => Some(Exit::Killed),
+            Self::SHUTDOWN => Some(Exit::Shutdown),
+            _ => None,
+        }
+    }
+}
+
+/// What the turn keeps in mind. Any but the last is a reason to look closer before the next message is taken.
+pub(crate) struct Flags;
+
+impl Flags {
+    /// Something was set aside that comes before the lane: a signal, or messages that return from the stash.
+    pub(crate) const ASIDE: u8 = 1;
+    /// A failure was found outside of the handler's outcome.
+    pub(crate) const VERDICT: u8 = 1 << 1;
+    /// The function has returned, or the actor is ending: nothing comes any more.
+    pub(crate) const FINISHED: u8 = 1 << 2;
+    /// The question in hand has a deadline.
+    pub(crate) const DEADLINE: u8 = 1 << 3;
+    /// A timer's tick is in hand.
+    pub(crate) const TICK: u8 = 1 << 4;
+    /// A function has nobody who takes signals, so one that nobody handles fails it at once.
+    pub(crate) const FUNCTION: u8 = 1 << 5;
+    /// The stage holds the factory.
+    pub(crate) const HAS_CASTING: u8 = 1 << 6;
+    /// The stage holds the state.
+    pub(crate) const HAS_ROLE: u8 = 1 << 7;
+
+    pub(crate) const LOOK_CLOSER: u8 = Self::ASIDE | Self::FINISHED;
+    pub(crate) const TO_SETTLE: u8 = Self::VERDICT | Self::DEADLINE | Self::TICK;
 }
 
 #[cfg(test)]
@@ -51,5 +206,24 @@ mod tests {
             exit_of_a_finished_function(Orders::default()),
             Exit::Stopped
         ));
+    }
+
+    #[test]
+    fn an_exit_survives_being_a_byte() {
+        let cause = || Some(Failure::from("cause"));
+        for exit in [
+            Exit::Stopped,
+            Exit::Drained,
+            Exit::Failed("cause".into()),
+            Exit::Killed,
+            Exit::Shutdown,
+        ] {
+            let byte = Ending::of(&exit) | Ending::FOLDED | Ending::NAMELESS;
+            assert_eq!(
+                Ending::exit(byte, cause).map(|exit| exit.to_string()),
+                Some(exit.to_string())
+            );
+        }
+        assert!(Ending::exit(Ending::FOLDED, cause).is_none());
     }
 }

@@ -1,18 +1,15 @@
-//! The turn of an actor.
+//! What belongs to the turn of an actor, in its core: how far it has come, what it waits for, how its code ended.
 
+use super::status::{self, Ending, Flags, Phase, WaitsFor, Wake};
 use super::Core;
-use super::arrival::{Arrival, Asking};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
 use crate::events::Event;
 use crate::failure::Failure;
-use crate::here;
 use crate::send_error::Cancelled;
-use crate::sync::{Arc, catch, run_quietly};
-use std::future::{Future, poll_fn};
-use std::pin::pin;
-use std::task::Poll;
+use crate::sync::Ordering;
+use std::future::Future;
 
 /// What the runtime calls, whichever way the actor was written.
 pub(crate) trait Role: 'static {
@@ -40,7 +37,7 @@ pub(crate) enum Played<T> {
 
 impl<T> Played<T> {
     /// What the asker hears whose reply was dropped by this.
-    fn why_unanswered(&self) -> NoReply {
+    pub(crate) fn why_unanswered(&self) -> NoReply {
         match self {
             Played::Done(_) => NoReply::Dropped,
             Played::Failed(failure) => NoReply::Failed(failure.clone()),
@@ -49,100 +46,121 @@ impl<T> Played<T> {
     }
 }
 
-/// Takes what comes, control first, one message at a time, until an order or a failure ends the actor. After
-/// `throughput` messages it goes to the back of the run queue (inside `Context::next`).
-pub(crate) async fn take_turns<R: Role>(role: &mut R, ctx: &mut Context<R::Msg>) -> Exit {
-    let core = ctx.core().clone();
-    loop {
-        let played = match ctx.next(Asking::Turn).await {
-            Arrival::End(exit) => return exit,
-            Arrival::Failed(failure) => Played::Failed(failure),
-            Arrival::Message(msg) => play(&core, role.receive(ctx, msg)).await,
-            Arrival::Signal(signal) => play(&core, role.signal(ctx, signal)).await,
-        };
-        ctx.settle(&played);
-        match played {
-            Played::Done(()) => {}
-            Played::Failed(failure) => return fail(&core, failure),
-            Played::Interrupted => return interrupted(&core),
+pub(crate) fn judge(core: &Core, outcome: Outcome) -> Played<()> {
+    match (outcome, core.take_verdict()) {
+        (Ok(()), None) => Played::Done(()),
+        (Ok(()), Some(failure)) => Played::Failed(failure),
+        // A blocking wait that ended because of the stop, passed on with `?`: that is how to obey.
+        (Err(failure), _) if core.is_stopping() && failure.find::<Cancelled>().is_some() => {
+            Played::Interrupted
         }
+        (Err(failure), _) => Played::Failed(failure),
     }
 }
 
-/// Publishes the failure. Without supervision above it, every failure ends the actor.
-pub(crate) fn fail(core: &Core, failure: Failure) -> Exit {
+pub(crate) fn publish_failure(core: &Core, failure: &Failure) {
     core.publish(&Event::Failed {
         who: core.address.clone(),
         failure: failure.clone(),
     });
-    Exit::Failed(failure)
 }
 
-/// The order that interrupted decides; there is one, or nothing would have been interrupted.
-pub(crate) fn interrupted(core: &Core) -> Exit {
-    super::status::exit_now(core.signals.orders(), || true).unwrap_or(Exit::Killed)
-}
-
-/// Polls user code to its end. Each poll is a turn of its own: panics are caught, a kill is seen at each await, replies
-/// dropped on the way are answered when the poll's outcome is known.
-pub(crate) async fn play<T>(core: &Arc<Core>, code: impl Future<Output = Outcome<T>>) -> Played<T> {
-    let mut code = pin!(Some(code));
-    let played = poll_fn(|context| {
-        let (polled, forsaken) = here::turn(core, || {
-            // The future is there until this function is done with it.
-            let Some(code) = code.as_mut().as_pin_mut() else {
-                return Ok(Poll::Pending);
-            };
-            catch(|| code.poll(context))
-        });
-        let played = match polled {
-            Ok(Poll::Pending) => {
-                // Listen first, then look: an order given in between rings.
-                core.signals.listen(context.waker());
-                match core.take_verdict() {
-                    Some(failure) => Poll::Ready(Played::Failed(failure)),
-                    None if core.signals.orders().kill => Poll::Ready(Played::Interrupted),
-                    None => {
-                        suspend(core, context);
-                        Poll::Pending
-                    }
-                }
-            }
-            Ok(Poll::Ready(outcome)) => Poll::Ready(judge(core, outcome)),
-            Err(payload) => Poll::Ready(Played::Failed(Failure::from_panic(payload))),
-        };
-        forsaken.answer(&match &played {
-            Poll::Ready(played) => played.why_unanswered(),
-            Poll::Pending => NoReply::Dropped,
-        });
-        played
-    })
-    .await;
-    let ((), forsaken) = here::turn(core, || {
-        run_quietly(|| code.set(None)); // the user's drops, should the code have been interrupted
-    });
-    forsaken.answer(&played.why_unanswered());
-    played
-}
-
-/// The actor waits in its own turn, and perhaps for somebody who waits for a place in its mailbox: to wait is as good as
-/// to be idle. Claimants have one round of the run queue to come before others may take their places.
-pub(crate) fn suspend(core: &Core, context: &std::task::Context<'_>) {
-    if core.places.suspend() {
-        context.waker().wake_by_ref();
+impl Core {
+    /// Messages may be taken until `throughput` of them were; what woke the actor is used up.
+    #[inline]
+    pub(super) fn begin_turn(&self) {
+        self.left
+            .store(self.dispatcher.throughput() as u32, Ordering::Relaxed);
+        self.begin_poll();
     }
-}
 
-fn judge<T>(core: &Core, outcome: Outcome<T>) -> Played<T> {
-    match (outcome, core.take_verdict()) {
-        (Ok(value), None) => Played::Done(value),
-        (Ok(_), Some(failure)) => Played::Failed(failure),
-        // A blocking wait that ended because of the stop, passed on with `?`: that is how to obey.
-        (Err(failure), _)
-            if core.signals.is_stopping() && failure.find::<Cancelled>().is_some() =>
-        {
-            Played::Interrupted
+    /// Between a wake and the poll that sees what it was for.
+    #[inline]
+    pub(super) fn begin_poll(&self) {
+        if self.wake.load(Ordering::Relaxed) != Wake::Running as u8 {
+            // Acquire pairs with the swap of whoever woke it; one that comes later is found when the life pends.
+            self.wake.swap(Wake::Running as u8, Ordering::AcqRel);
         }
-        (Err(failure), _) => Played::Failed(failure),
+    }
+
+    /// Pairs with the swap of whoever wakes it: false if that came first.
+    pub(super) fn changes_wake(&self, from: Wake, to: Wake) -> bool {
+        self.wake
+            .compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    pub(super) fn waits_for(&self) -> WaitsFor {
+        WaitsFor::from(self.waits_for.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub(crate) fn set_waits_for(&self, what: WaitsFor) {
+        self.waits_for.store(what as u8, Ordering::Relaxed);
+    }
+
+    /// Before a poll: user code may have asked for a message behind a waker of its own, which is told to look again.
+    #[inline]
+    pub(super) fn call_listener(&self) {
+        if self.waits_for() == WaitsFor::MessageBehindAWaker {
+            let listener = self.rare().listener.lock().take();
+            if let Some(waker) = listener {
+                waker.wake();
+            }
+        }
+        self.set_waits_for(WaitsFor::Anything);
+    }
+
+    /// One message less in this turn.
+    #[inline]
+    pub(crate) fn use_turn(&self) {
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(1), Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn is_turn_used_up(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    /// Before the next message is taken from the lane: is there anything that comes first?
+    #[inline]
+    pub(crate) fn must_look_closer(&self) -> bool {
+        self.has_orders() || self.has_flag(Flags::LOOK_CLOSER) || self.is_turn_used_up()
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        Phase::from(self.phase.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn enter_phase(&self, phase: Phase) {
+        debug_assert!(self.phase() <= phase, "a life goes on");
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Relaxed) != Ending::NOT
+    }
+
+    pub(super) fn ending(&self) -> Option<Exit> {
+        self.exit_of(self.ending.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn begin_ending(&self, exit: Exit) {
+        let ending = Ending::of(&exit);
+        if let Exit::Failed(failure) = exit {
+            *self.rare().cause.lock() = Some(failure);
+        }
+        self.ending.store(ending, Ordering::Relaxed);
+    }
+
+    /// What user code that waits must end for.
+    pub(super) fn interruption(&self) -> Option<Played<()>> {
+        if let Some(failure) = self.take_verdict() {
+            return Some(Played::Failed(failure));
+        }
+        let is_interruptible = self.phase() != Phase::Ending; // there it waits for its children, whom the kill reaches
+        (is_interruptible && self.orders().kill).then_some(Played::Interrupted)
     }
 }

@@ -133,6 +133,35 @@ impl DispatcherRef {
         }
     }
 
+    /// SHIM
+    pub(crate) fn schedule(&self, runnable: runnable::Runnable) {
+        match &self.0.workers {
+            Workers::Shared(runtime) => drop(runtime.spawn(tokio::task::unconstrained(async move {
+                let mut next = Some(runnable);
+                while let Some(one) = next {
+                    next = one.run();
+                    crate::sync::yield_now().await;
+                }
+            }))),
+            Workers::Fixed(pool) => {
+                let again = self.clone();
+                pool.submit(Box::new(move || {
+                    if let Some(more) = runnable.run() {
+                        again.schedule(more);
+                    }
+                }))
+            }
+            Workers::Pinned(_) => unreachable!(),
+        }
+    }
+    pub(crate) fn home(&self) -> Self {
+        match &self.0.workers {
+            Workers::Pinned(threads) => Dispatcher::fixed(1).throughput(self.0.throughput).start(threads.name(), threads.runtime()),
+            _ => self.clone(),
+        }
+    }
+    pub(crate) fn leave(&self) {}
+
     pub(crate) fn run(&self, job: Job) {
         match (&self.0.workers, job) {
             (Workers::Shared(runtime), Job::Task(task)) => drop(runtime.spawn(task)),

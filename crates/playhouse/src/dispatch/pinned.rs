@@ -51,6 +51,12 @@ impl Threads {
         }
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
     pub(crate) fn has_threads(&self) -> bool {
         !self.started.lock().running.is_empty()
     }

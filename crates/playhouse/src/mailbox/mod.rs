@@ -13,6 +13,7 @@
 //!   idle, and no handler waits, while there is room and an unwoken waiter.
 
 pub(crate) mod permit;
+pub(crate) mod queue;
 pub(crate) mod signals;
 pub(crate) mod twin;
 
@@ -86,7 +87,9 @@ pub(crate) struct Envelope<M> {
 /// What the message lane holds.
 pub(crate) enum Slot<M> {
     /// A message. Holds a place.
-    Plain(Envelope<M>),
+    Plain(M),
+    /// A question. Holds a place.
+    Asked(Envelope<M>),
     /// A foreign message with the adapter's function around it, called in the receiver's turn. Holds a place.
     Adapted {
         make: Make<M>,
@@ -106,7 +109,14 @@ pub(crate) enum Slot<M> {
 pub(crate) type Make<M> = Box<dyn FnOnce() -> M + Send>;
 
 impl<M> Slot<M> {
+    pub(crate) fn holding(Envelope { msg, question }: Envelope<M>) -> Self {
+        match question {
+            None => Slot::Plain(msg),
+            question => Slot::Asked(Envelope { msg, question }),
+        }
+    }
+
     pub(crate) fn holds_place(&self) -> bool {
-        matches!(self, Slot::Plain(_) | Slot::Adapted { .. })
+        matches!(self, Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted { .. })
     }
 }

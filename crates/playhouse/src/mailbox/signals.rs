@@ -1,7 +1,5 @@
-//! The control lane: what others want of an actor's life. Orders only add up; none is ever taken back.
-
-use crate::sync::{Bell, Mutex, SetOnce};
-use std::task::Waker;
+//! The control lane: what others want of an actor's life. Orders only add up; none is ever taken back. They travel as one
+//! byte of the core, which the turn reads before each message.
 
 /// What has been ordered so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,49 +16,88 @@ pub(crate) enum StopCause {
     Shutdown,
 }
 
-#[derive(Default)]
-pub(crate) struct Signals {
-    orders: Mutex<Orders>,
-    /// Set with the first stop or kill, for everybody who waits for that.
-    stopping: SetOnce<()>,
-    /// The actor's own task.
-    bell: Bell,
+const ASKED: u8 = 1;
+const SHUTDOWN: u8 = 1 << 1;
+const DRAIN: u8 = 1 << 2;
+const KILL: u8 = 1 << 3;
+
+impl Orders {
+    pub(crate) fn stop(cause: StopCause) -> Self {
+        Self {
+            stop: Some(cause),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn drain() -> Self {
+        Self {
+            drain: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn kill() -> Self {
+        Self {
+            kill: true,
+            ..Self::default()
+        }
+    }
+
+    /// Both.
+    pub(crate) fn and(self, later: Self) -> Self {
+        Self {
+            stop: self.stop.or(later.stop),
+            drain: self.drain || later.drain,
+            kill: self.kill || later.kill,
+        }
+    }
+
+    /// Wants the end at once, not after what was accepted.
+    pub(crate) fn is_stopping(self) -> bool {
+        self.stop.is_some() || self.kill
+    }
+
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        Self {
+            stop: match bits & (ASKED | SHUTDOWN) {
+                0 => None,
+                ASKED => Some(StopCause::Asked),
+                _ => Some(StopCause::Shutdown),
+            },
+            drain: bits & DRAIN != 0,
+            kill: bits & KILL != 0,
+        }
+    }
+
+    pub(crate) fn into_bits(self) -> u8 {
+        let stop = match self.stop {
+            None => 0,
+            Some(StopCause::Asked) => ASKED,
+            Some(StopCause::Shutdown) => SHUTDOWN,
+        };
+        stop | if self.drain { DRAIN } else { 0 } | if self.kill { KILL } else { 0 }
+    }
 }
 
-impl Signals {
-    pub(crate) fn orders(&self) -> Orders {
-        *self.orders.lock()
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    pub(crate) fn stop(&self, cause: StopCause) {
-        self.orders.lock().stop.get_or_insert(cause);
-        self.announce();
-    }
-
-    pub(crate) fn kill(&self) {
-        self.orders.lock().kill = true;
-        self.announce();
-    }
-
-    pub(crate) fn drain(&self) {
-        self.orders.lock().drain = true;
-        self.bell.ring();
-    }
-
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.initialized()
-    }
-
-    pub(crate) async fn stopping(&self) {
-        self.stopping.wait().await;
-    }
-
-    pub(crate) fn listen(&self, waker: &Waker) {
-        self.bell.listen(waker);
-    }
-
-    fn announce(&self) {
-        let _ = self.stopping.set(()); // a second order finds it set
-        self.bell.ring();
+    #[test]
+    fn orders_survive_being_a_byte_and_the_first_stop_counts() {
+        let all = [
+            Orders::stop(StopCause::Asked),
+            Orders::stop(StopCause::Shutdown),
+            Orders::drain(),
+            Orders::kill(),
+        ];
+        for first in all {
+            assert_eq!(Orders::from_bits(first.into_bits()), first);
+            for second in all {
+                let both = first.and(second);
+                assert_eq!(Orders::from_bits(both.into_bits()), both);
+                assert_eq!(both.stop, first.stop.or(second.stop));
+            }
+        }
     }
 }

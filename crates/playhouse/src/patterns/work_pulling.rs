@@ -315,7 +315,7 @@ where
                 let known = known.clone();
                 drop(
                     ctx.core()
-                        .system
+                        .system()
                         .runtime
                         .spawn(async move { known.send(msg).await }),
                 );

@@ -1,7 +1,7 @@
 //! What a system will be, and why it cannot be.
 
 use super::{ActorSystem, EndOfRuntime, System};
-use crate::address::complaint;
+use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
 use crate::dispatch::Dispatcher;
@@ -104,7 +104,7 @@ impl SystemBuilder {
             dispatchers,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
             clock,
-            roots: Arc::new(Family::new(format!("/{name}"))),
+            roots: Arc::new(Family::new(Address::root(&name))),
             events,
             total: Arc::default(),
             shutdown: Shutdown::new(phase_deadlines),

@@ -4,19 +4,18 @@ mod builder;
 
 pub use builder::{BuildError, SystemBuilder};
 
-use crate::actor::{Message, Outcome};
+use crate::actor::Outcome;
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, complaint};
-use crate::cell::Cell;
+use crate::cell::body::{Newborn, Place};
 use crate::cell::family::{Family, NoEntry};
-use crate::cell::lifecycle::Life;
 use crate::clock::Clock;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
 use crate::events::Events;
 use crate::here;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
-use crate::props::{FuncProps, IntoProps};
+use crate::props::IntoProps;
 use crate::shutdown::{Phase, Shutdown, ShutdownReport};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
 use builder::DEFAULT;
@@ -43,12 +42,12 @@ impl ActorSystem {
         name: impl Into<String>,
         props: P,
     ) -> Result<ActorRef<P::Msg>, SpawnError> {
-        self.0.spawn(&self.0.roots, name.into(), props.recipe())
+        self.spawn_in(&self.0.roots, name.into(), props)
     }
 
     /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone.
     pub fn spawn_anonymous<P: IntoProps>(&self, props: P) -> ActorRef<P::Msg> {
-        self.0.spawn_anonymous(&self.0.roots, props.recipe())
+        self.spawn_anonymous_in(&self.0.roots, props)
     }
 
     /// `default` (Tokio's workers), `blocking` ([`BLOCKING_THREADS`](crate::limits::BLOCKING_THREADS) own threads), or a
@@ -112,14 +111,62 @@ impl ActorSystem {
         }
     }
 
-    pub(crate) fn from_inside(system: Arc<System>) -> Self {
-        Self(system)
+    pub(crate) fn inner(&self) -> &Arc<System> {
+        &self.0
+    }
+
+    pub(crate) fn spawn_in<P: IntoProps>(
+        &self,
+        family: &Arc<Family>,
+        name: String,
+        props: P,
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        if let Some(why) = complaint(&name) {
+            return Err(SpawnError::BadName(format!("{name:?}: {why}")));
+        }
+        let newborn = self.newborn(family, &name, props);
+        match family.join(newborn.core(), false) {
+            Ok(()) => Ok(newborn.start()),
+            Err(why) => {
+                newborn.cancel();
+                Err(match why {
+                    NoEntry::NameTaken(holder) => SpawnError::NameTaken(holder),
+                    NoEntry::Closed => SpawnError::Stopping,
+                })
+            }
+        }
+    }
+
+    pub(crate) fn spawn_anonymous_in<P: IntoProps>(
+        &self,
+        family: &Arc<Family>,
+        props: P,
+    ) -> ActorRef<P::Msg> {
+        let name = format!("~{}", family.anonymous_name());
+        let newborn = self.newborn(family, &name, props);
+        match family.join(newborn.core(), true) {
+            Ok(()) => newborn.start(),
+            Err(_) => newborn.cancel(),
+        }
+    }
+
+    fn newborn<P: IntoProps>(
+        &self,
+        parent: &Arc<Family>,
+        name: &str,
+        props: P,
+    ) -> Newborn<P::Msg> {
+        props.newborn(&Place {
+            system: self,
+            parent,
+            name,
+        })
     }
 }
 
 impl fmt::Debug for ActorSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ActorSystem({:?})", self.0.roots.path)
+        write!(f, "ActorSystem({:?})", self.0.roots.path())
     }
 }
 
@@ -186,61 +233,12 @@ impl System {
         self.roots
             .descendants()
             .iter()
-            .for_each(|core| ledger.add(&core.books.open_entries()));
+            .for_each(|core| ledger.add(&core.open_entries()));
         ledger
     }
 
-    pub(crate) fn spawn<M: Message>(
-        self: &Arc<Self>,
-        family: &Arc<Family>,
-        name: String,
-        props: FuncProps<M>,
-    ) -> Result<ActorRef<M>, SpawnError> {
-        if let Some(why) = complaint(&name) {
-            return Err(SpawnError::BadName(format!("{name:?}: {why}")));
-        }
-        self.launch(family, &name, props)
-            .map_err(|(why, _)| match why {
-                NoEntry::NameTaken(holder) => SpawnError::NameTaken(holder),
-                NoEntry::Closed => SpawnError::Stopping,
-            })
-    }
-
-    pub(crate) fn spawn_anonymous<M: Message>(
-        self: &Arc<Self>,
-        family: &Arc<Family>,
-        props: FuncProps<M>,
-    ) -> ActorRef<M> {
-        let name = family.anonymous_name();
-        self.launch(family, &name, props)
-            .unwrap_or_else(|(_, cell)| {
-                let gone = ActorRef::counted(cell.clone());
-                Life::new(cell).cancel();
-                gone
-            })
-    }
-
-    fn launch<M: Message>(
-        self: &Arc<Self>,
-        family: &Arc<Family>,
-        name: &str,
-        FuncProps {
-            mut settings,
-            recipe,
-            has_own_thread,
-        }: FuncProps<M>,
-    ) -> Result<ActorRef<M>, (NoEntry, Arc<Cell<M>>)> {
-        if has_own_thread {
-            settings.dispatcher = Some(self.own_threads.clone());
-        }
-        let cell = Cell::new(self, family, name, settings);
-        if let Err(why) = family.join(&cell.core) {
-            return Err((why, cell));
-        }
-        let actor = ActorRef::counted(cell.clone());
-        let dispatcher = cell.core.dispatcher.clone();
-        dispatcher.run(recipe(cell));
-        Ok(actor)
+    pub(crate) fn own_threads(&self) -> &DispatcherRef {
+        &self.own_threads
     }
 }
 

@@ -1,0 +1,617 @@
+//! All of an actor in one allocation, and the two things a dispatcher does with it.
+//!
+//! ```text
+//!  Body ┌ Front ┌ Cell ┌ Core   vtable, counts, orders, books, address, system, dispatcher, parent   anybody
+//!       │       │      └ lane   the word, chunks of slots (drawn in `mailbox::queue`)                anybody, by its rules
+//!       │       │ context       `me`, and a box of what most never need                              the turn
+//!       │       └ stage         the factory, then the state                                          the turn
+//!       └ life                  the future that borrows all of the above                             the turn
+//! ```
+//!
+//! 1. The turn belongs to one thread at a time (rule 1 of [`cell`](super)). [`run`] and [`abandon`] are called with it, so
+//!    they alone reach context, stage and life.
+//! 2. The life borrows context and stage through a [`Seat`], a pointer that is valid as long as the body is. It makes at
+//!    most one borrow of each at a time, inside one await, and drops it before the next. Nobody else borrows them while a
+//!    life is suspended inside such an await; [`run`] keeps its own notes in the core.
+//! 3. State lives beside the future, not in it. A panic or a kill drops the life alone; a fresh one, written in its place,
+//!    goes on from the phase that the core remembers.
+//! 4. A body is not moved once it is in its allocation, so its life is pinned. A life is dropped in place, once: when it is
+//!    over, or when it is replaced.
+//! 5. The flags say what is on the stage: the factory, the state, or nothing.
+//! 6. When the life is over the actor's own memory count is given back, and the body is not touched again. The same holds
+//!    after a turn has made the actor idle or waiting: it may be running elsewhere by then, or be gone.
+//! 7. A body whose factory or state is not `Send` has a dispatcher of one thread, which makes the state, runs it and drops
+//!    it. Abandoned elsewhere it is only before its first turn, when there is just the factory, which is `Send`.
+#![allow(unsafe_code)]
+
+use super::counted::release;
+use super::family::Family;
+use super::lifecycle::{Casting, live};
+use super::status::{Flags, Phase, WaitsFor, Wake};
+use super::turn::{Played, Role};
+use super::waker::lend;
+use super::{Cell, CellRef, Core, Gate, Kind};
+use crate::actor::{Exit, Message, Outcome, Signal};
+use crate::actor_ref::ActorRef;
+use crate::ask::NoReply;
+use crate::context::Context;
+use crate::dispatch::runnable::{Header, Runnable, VTable};
+use crate::failure::Failure;
+use crate::here::Turn;
+use crate::mailbox::Slot;
+use crate::mailbox::permit::{NoPlace, Ticket};
+use crate::mailbox::queue::Queue;
+use crate::props::Settings;
+use crate::sync::{Arc, UnsafeCell, catch, run_quietly};
+use crate::system::ActorSystem;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::Poll;
+
+#[repr(C)]
+struct Front<M: Message, C: Casting<M>> {
+    cell: Cell<M>,
+    context: UnsafeCell<MaybeUninit<Context<M>>>,
+    stage: UnsafeCell<Stage<M, C>>,
+}
+
+union Stage<M: Message, C: Casting<M>> {
+    casting: ManuallyDrop<C>,
+    role: ManuallyDrop<C::Role>,
+}
+
+#[repr(C)]
+struct Body<M: Message, C: Casting<M>, L> {
+    front: Front<M, C>,
+    life: UnsafeCell<MaybeUninit<L>>,
+}
+
+/// Where an actor will be.
+#[doc(hidden)]
+#[allow(unreachable_pub)] // named in the hidden part of a public trait
+pub struct Place<'a> {
+    pub(crate) system: &'a ActorSystem,
+    pub(crate) parent: &'a Arc<Family>,
+    pub(crate) name: &'a str,
+}
+
+/// An actor that has never run. It owns its first turn; dropped, it ends at once.
+#[doc(hidden)]
+#[allow(unreachable_pub, missing_debug_implementations)] // as above
+pub struct Newborn<M> {
+    runnable: Runnable,
+    cell: CellRef<M>,
+}
+
+impl<M: Message> Newborn<M> {
+    pub(crate) fn new<C: Casting<M>>(
+        place: &Place<'_>,
+        settings: Settings<M>,
+        casting: C,
+    ) -> Self {
+        create(place, settings, casting, live::<M, C>)
+    }
+
+    pub(crate) fn core(&self) -> &Core {
+        &self.cell.core
+    }
+
+    /// It has joined its family.
+    pub(crate) fn start(self) -> ActorRef<M> {
+        let Self { runnable, cell } = self;
+        let actor = ActorRef::counted(&cell);
+        cell.core.dispatcher.schedule(runnable);
+        actor
+    }
+
+    /// It has no family to join. The reference is of somebody gone.
+    pub(crate) fn cancel(self) -> ActorRef<M> {
+        let Self { runnable, cell } = self;
+        let actor = ActorRef::counted(&cell);
+        cell.core.begin_ending(Exit::Stopped);
+        drop(runnable);
+        actor
+    }
+}
+
+fn create<M, C, L, F>(place: &Place<'_>, settings: Settings<M>, casting: C, _: F) -> Newborn<M>
+where
+    M: Message,
+    C: Casting<M>,
+    L: Future<Output = ()>,
+    F: Fn(Seat<M, C>) -> L + Copy,
+{
+    struct Tables<M, C, L, F>(PhantomData<(fn(M), C, L, F)>);
+    impl<M, C, L, F> Tables<M, C, L, F>
+    where
+        M: Message,
+        C: Casting<M>,
+        L: Future<Output = ()>,
+        F: Fn(Seat<M, C>) -> L + Copy,
+    {
+        const VTABLE: &'static VTable = &VTable {
+            run: run::<M, C, L, F>,
+            abandon: abandon::<M, C, L>,
+        };
+        const KIND: &'static Kind = &Kind {
+            protocol: std::any::type_name::<M>,
+            gate: gate::<M>,
+            free: free::<M, C, L>,
+        };
+    }
+    const { assert!(size_of::<F>() == 0) }; // `fresh_life` relies on it
+
+    let header = Header {
+        vtable: Tables::<M, C, L, F>::VTABLE,
+    };
+    let cell = Cell::new(place, settings, (header, Tables::<M, C, L, F>::KIND));
+    cell.core.raise(Flags::HAS_CASTING);
+    let body = Box::new(Body {
+        front: Front {
+            cell,
+            context: UnsafeCell::new(MaybeUninit::uninit()),
+            stage: UnsafeCell::new(Stage {
+                casting: ManuallyDrop::new(casting),
+            }),
+        },
+        life: UnsafeCell::new(MaybeUninit::<L>::uninit()),
+    });
+    let body: NonNull<Body<M, C, L>> = NonNull::from(Box::leak(body));
+    let core: NonNull<Core> = body.cast();
+    // SAFETY: nobody else has seen it (rule 1). The cell reference is a count more; the body's own is for its life.
+    unsafe {
+        let cell = CellRef::<M>::new(&body.as_ref().front.cell);
+        let front = &body.as_ref().front;
+        front.context.with_mut(|context| (*context).write(Context::new(&cell)));
+        write_life(body, fresh_life::<M, C, L, F>(body));
+        Newborn {
+            runnable: Runnable::new(core.cast()),
+            cell,
+        }
+    }
+}
+
+/// Gives the actor a turn.
+///
+/// # Safety
+/// The caller owns the turn of the body that `header` is the head of.
+unsafe fn run<M, C, L, F>(header: NonNull<Header>) -> bool
+where
+    M: Message,
+    C: Casting<M>,
+    L: Future<Output = ()>,
+    F: Fn(Seat<M, C>) -> L + Copy,
+{
+    let body: NonNull<Body<M, C, L>> = header.cast();
+    // SAFETY: the caller's turn keeps it; it is used until the turn is over (rules 1 and 6).
+    let cell = unsafe { &body.as_ref().front.cell };
+    let core = &cell.core;
+    core.begin_turn();
+    let waker = lend(core);
+    let mut context = std::task::Context::from_waker(&waker);
+    let turn = Turn::new(core);
+    let pause = turn.enter(|| {
+        loop {
+            core.call_listener();
+            // SAFETY: rules 1 and 4.
+            let polled = catch(|| unsafe { poll_life(body, &mut context) });
+            let played = match polled {
+                Ok(Poll::Ready(())) => return Pause::Over,
+                Ok(Poll::Pending) => match pause(cell, &turn) {
+                    Pause::No => continue,
+                    Pause::Interrupted(played) => played,
+                    other => return other,
+                },
+                Err(payload) => Played::Failed(Failure::from_panic(payload)),
+            };
+            // SAFETY: rules 1, 3 and 4: the life was not over, and is replaced before anybody polls again.
+            unsafe {
+                run_quietly(|| drop_life(body));
+                Seat::of(body).interrupted(played);
+                write_life(body, fresh_life::<M, C, L, F>(body));
+            }
+        }
+    });
+    match pause {
+        Pause::Again => true,
+        Pause::Over => {
+            // SAFETY: rules 4 and 6.
+            unsafe {
+                drop_life(body);
+                release(body.cast());
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+/// The right to a turn that the caller has just won.
+pub(crate) fn turn_of(core: &Core) -> Runnable {
+    // SAFETY: a core is the head of a body (rule 3 of `counted`), and each caller has made the transition that rule 1 of
+    // `cell` asks for.
+    unsafe { Runnable::new(NonNull::from(core).cast()) }
+}
+
+/// What becomes of a turn whose life pends.
+enum Pause {
+    /// It goes on.
+    No,
+    Interrupted(Played<()>),
+    /// The actor is idle or waits, and is not touched again.
+    Rest,
+    /// It goes to the back of the queue.
+    Again,
+    Over,
+}
+
+#[inline]
+fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
+    let core = &cell.core;
+    match core.waits_for() {
+        WaitsFor::Message => {
+            // SAFETY: this is the turn, and the life has just found the lane empty.
+            if unsafe { cell.lane.try_idle() } {
+                return Pause::Rest;
+            }
+            // SAFETY: this is the turn.
+            unsafe { cell.lane.take_nudge() };
+            Pause::No
+        }
+        WaitsFor::Others => {
+            turn.forsaken(core).answer(&NoReply::Dropped);
+            Pause::Again
+        }
+        waits_for => {
+            turn.forsaken(core).answer(&NoReply::Dropped);
+            if let Some(played) = core.interruption() {
+                return Pause::Interrupted(played);
+            }
+            match waits_for {
+                WaitsFor::Anything => wait(cell),
+                _ => listen(cell),
+            }
+        }
+    }
+}
+
+/// The handler waits for something: a wake gives the next turn, a message does not.
+fn wait<M: Message>(cell: &Cell<M>) -> Pause {
+    // SAFETY: this is the turn.
+    let has_claimants = unsafe { cell.lane.suspend() };
+    if has_claimants || !cell.core.changes_wake(Wake::Running, Wake::Waiting) {
+        return Pause::Again; // those who claim a place have one round to come; a wake has come already
+    }
+    Pause::Rest
+}
+
+/// User code waits for a message, and perhaps for something else: both give the next turn, whichever comes first.
+fn listen<M: Message>(cell: &Cell<M>) -> Pause {
+    if !cell.core.changes_wake(Wake::Running, Wake::Listening) {
+        return Pause::Again;
+    }
+    // SAFETY: this is the turn, and the user code has found the lane empty. Had it found it so earlier, the word that the
+    // lane remembers is older, and the exchange fails if anything was pushed since.
+    if unsafe { cell.lane.try_idle() } {
+        return Pause::Rest;
+    }
+    // SAFETY: this is the turn.
+    unsafe { cell.lane.take_nudge() };
+    cell.core.begin_poll();
+    Pause::No
+}
+
+/// Ends an actor without a turn.
+///
+/// # Safety
+/// The caller owns the turn of the body that `header` is the head of, on a thread that rule 7 allows.
+unsafe fn abandon<M, C, L>(header: NonNull<Header>)
+where
+    M: Message,
+    C: Casting<M>,
+    L: Future<Output = ()>,
+{
+    let body: NonNull<Body<M, C, L>> = header.cast();
+    // SAFETY: the caller's turn keeps it until `release` (rules 1 and 6); the life is dropped once (rule 4).
+    unsafe {
+        let core = &body.as_ref().front.cell.core;
+        let turn = Turn::new(core);
+        turn.enter(|| {
+            run_quietly(|| drop_life(body));
+            turn.forsaken(core).answer(&NoReply::Stopped);
+            Seat::of(body).cut_short();
+        });
+        release(body.cast());
+    }
+}
+
+/// # Safety
+/// Nobody needs the body any more, and all that belonged to the turn is dropped.
+unsafe fn free<M: Message, C: Casting<M>, L>(core: NonNull<Core>) {
+    let body: NonNull<Body<M, C, L>> = core.cast();
+    // SAFETY: the caller's word; it was leaked by `create`.
+    drop(unsafe { Box::from_raw(body.as_ptr()) });
+}
+
+fn gate<M: Message>(core: &Core) -> &dyn Gate {
+    // SAFETY: rule 3 of `counted`: this core is the head of a `Cell<M>`, or its kind would not lead here.
+    let cell = unsafe { NonNull::from(core).cast::<Cell<M>>().as_ref() };
+    &cell.lane
+}
+
+/// # Safety
+/// The caller owns the turn, and the life is not over.
+#[inline]
+unsafe fn poll_life<M, C, L>(
+    body: NonNull<Body<M, C, L>>,
+    context: &mut std::task::Context<'_>,
+) -> Poll<()>
+where
+    M: Message,
+    C: Casting<M>,
+    L: Future<Output = ()>,
+{
+    // SAFETY: the caller's word; pinned by rule 4.
+    unsafe {
+        body.as_ref()
+            .life
+            .with_mut(|life| Pin::new_unchecked((*life).assume_init_mut()).poll(context))
+    }
+}
+
+/// # Safety
+/// The caller owns the turn, and a life is there.
+unsafe fn drop_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>) {
+    // SAFETY: the caller's word.
+    unsafe { body.as_ref().life.with_mut(|life| (*life).assume_init_drop()) }
+}
+
+/// # Safety
+/// The caller owns the turn, and no life is there.
+unsafe fn write_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>, new: L) {
+    // SAFETY: the caller's word.
+    unsafe { body.as_ref().life.with_mut(|life| (*life).write(new)) };
+}
+
+fn fresh_life<M, C, L, F>(body: NonNull<Body<M, C, L>>) -> L
+where
+    M: Message,
+    C: Casting<M>,
+    F: Fn(Seat<M, C>) -> L + Copy,
+{
+    // SAFETY: `F` has no size (asserted where bodies are made) and is `Copy`, and a value of it was given to `create`: this
+    // is one more copy of it.
+    let live = unsafe { NonNull::<F>::dangling().read() };
+    live(Seat::of(body))
+}
+
+impl<T: Send> Gate for Queue<T> {
+    fn capacity(&self) -> usize {
+        self.capacity()
+    }
+    fn try_reserve(&self) -> Result<(), NoPlace> {
+        self.try_reserve()
+    }
+    fn poll_reserve(
+        &self,
+        ticket: &mut Ticket,
+        context: &std::task::Context<'_>,
+    ) -> Poll<Result<(), NoPlace>> {
+        self.poll_reserve(ticket, context)
+    }
+    fn leave(&self, ticket: &mut Ticket) {
+        self.leave(ticket);
+    }
+    fn release(&self) {
+        self.release();
+    }
+    fn close_admission(&self) {
+        self.close_admission();
+    }
+    fn nudge(&self) -> bool {
+        self.nudge()
+    }
+    fn try_claim(&self) -> bool {
+        self.try_claim()
+    }
+    fn taken(&self) -> usize {
+        self.taken()
+    }
+    fn pushes(&self) -> u64 {
+        self.pushes()
+    }
+    fn freed(&self) -> u64 {
+        self.freed()
+    }
+    unsafe fn suspend(&self) -> bool {
+        // SAFETY: the caller's word.
+        unsafe { self.suspend() }
+    }
+}
+
+/// Whoever has `&mut Context` is the turn: it is lent to nobody else (rules 1 and 2).
+impl<M: Message> Context<M> {
+    /// The next slot. Its place is still taken.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Slot<M>> {
+        // SAFETY: this is the turn.
+        unsafe { self.cell().lane.pop() }
+    }
+
+    /// The place of a message that was popped is free.
+    #[inline]
+    pub(crate) fn free_place(&mut self) {
+        let is_patient = self.core().dispatcher.may_block();
+        // SAFETY: this is the turn.
+        unsafe { self.cell().lane.free(is_patient) };
+    }
+
+    /// A message that was popped keeps its place after all.
+    pub(crate) fn keep_place(&mut self) {
+        // SAFETY: this is the turn.
+        unsafe { self.cell().lane.unfree() };
+    }
+
+    /// Takes nothing more, and buries what waits.
+    pub(crate) fn close_lane(&mut self) {
+        // SAFETY: this is the turn.
+        let queued = unsafe { self.cell().lane.end() };
+        for slot in queued {
+            if slot.holds_place() {
+                self.free_place();
+            }
+            self.cell().bury(slot);
+        }
+    }
+}
+
+/// The life's way to what lies beside it.
+pub(crate) struct Seat<M: Message, C: Casting<M>>(NonNull<Front<M, C>>);
+
+impl<M: Message, C: Casting<M>> Clone for Seat<M, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M: Message, C: Casting<M>> Copy for Seat<M, C> {}
+
+/// Each `unsafe fn` asks for the turn, and that no other borrow of context or stage is there (rules 1 and 2).
+impl<M: Message, C: Casting<M>> Seat<M, C> {
+    fn of<L>(body: NonNull<Body<M, C, L>>) -> Self {
+        Self(body.cast())
+    }
+
+    pub(crate) fn core<'a>(self) -> &'a Core {
+        &self.cell().core
+    }
+
+    pub(crate) fn cell<'a>(self) -> &'a Cell<M> {
+        // SAFETY: a seat is used by the life and on behalf of it, which the body outlives.
+        unsafe { &(*self.0.as_ptr()).cell }
+    }
+
+    /// # Safety
+    /// See above.
+    #[inline]
+    pub(crate) unsafe fn context<'a>(self) -> &'a mut Context<M> {
+        // SAFETY: the caller's word; it is there from the creation of the body to the end of the life.
+        unsafe {
+            self.0
+                .as_ref()
+                .context
+                .with_mut(|context| (*context).assume_init_mut())
+        }
+    }
+
+    /// # Safety
+    /// See above; and the state is on the stage.
+    #[inline]
+    unsafe fn role<'a>(self) -> &'a mut C::Role {
+        debug_assert!(self.core().has_flag(Flags::HAS_ROLE));
+        // SAFETY: the caller's word.
+        unsafe { self.0.as_ref().stage.with_mut(|stage| &mut *(*stage).role) }
+    }
+
+    /// # Safety
+    /// See above.
+    pub(crate) unsafe fn take_casting(self) -> Option<C> {
+        if !self.core().has_flag(Flags::HAS_CASTING) {
+            return None;
+        }
+        self.core().lower(Flags::HAS_CASTING);
+        // SAFETY: the caller's word, and rule 5: it is there, and taken once.
+        let casting = unsafe {
+            self.0
+                .as_ref()
+                .stage
+                .with_mut(|stage| ManuallyDrop::take(&mut (*stage).casting))
+        };
+        Some(casting)
+    }
+
+    /// # Safety
+    /// See above; and the stage is empty.
+    pub(crate) unsafe fn put_role(self, role: C::Role) {
+        // SAFETY: the caller's word.
+        unsafe {
+            self.0.as_ref().stage.with_mut(|stage| {
+                (*stage).role = ManuallyDrop::new(role);
+            });
+        }
+        self.core().raise(Flags::HAS_ROLE);
+    }
+
+    /// # Safety
+    /// See above.
+    pub(crate) unsafe fn take_role(self) -> Option<C::Role> {
+        if !self.core().has_flag(Flags::HAS_ROLE) {
+            return None;
+        }
+        self.core().lower(Flags::HAS_ROLE);
+        // SAFETY: the caller's word, and rule 5.
+        let role = unsafe {
+            self.0
+                .as_ref()
+                .stage
+                .with_mut(|stage| ManuallyDrop::take(&mut (*stage).role))
+        };
+        Some(role)
+    }
+
+    /// # Safety
+    /// See above; it is the last use of the context.
+    pub(crate) unsafe fn drop_context(self) {
+        // SAFETY: the caller's word.
+        unsafe {
+            self.0
+                .as_ref()
+                .context
+                .with_mut(|context| (*context).assume_init_drop());
+        }
+    }
+
+    /// # Safety
+    /// See above; and the state is on the stage.
+    #[inline]
+    pub(crate) unsafe fn started<'a>(self) -> impl Future<Output = Outcome> + use<'a, M, C> {
+        // SAFETY: the caller's word.
+        unsafe { self.role::<'a>().started(self.context()) }
+    }
+
+    /// # Safety
+    /// See above; and the state is on the stage.
+    #[inline]
+    pub(crate) unsafe fn receive<'a>(
+        self,
+        msg: M,
+    ) -> impl Future<Output = Outcome> + use<'a, M, C> {
+        // SAFETY: the caller's word.
+        unsafe { self.role::<'a>().receive(self.context(), msg) }
+    }
+
+    /// Boxed, because it is rare, and would make every life larger.
+    ///
+    /// # Safety
+    /// See above; and the state is on the stage.
+    pub(crate) unsafe fn signal<'a>(
+        self,
+        signal: Signal,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>
+    where
+        M: 'a,
+        C: 'a,
+    {
+        // SAFETY: the caller's word.
+        unsafe { Box::pin(self.role::<'a>().signal(self.context(), signal)) }
+    }
+
+    fn interrupted(self, played: Played<()>) {
+        match self.core().phase() {
+            Phase::PostStop => self.after_post_stop(played),
+            _ => self.settle(played),
+        }
+    }
+}

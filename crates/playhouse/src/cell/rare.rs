@@ -1,0 +1,84 @@
+//! What most actors never need: made at the first use, so that an idle actor is small.
+//!
+//! 1. The pointer is null, or points to a `Rare` that lives as long as its owner. It is set once, by a compare-and-swap.
+//! 2. Both sides of a race between "somebody registers here" and "the actor ends" are sequentially consistent: whoever
+//!    registers makes the `Rare` first and then looks at the flag in the core; the actor raises the flag first and then
+//!    looks for the `Rare`. One of them sees the other.
+#![allow(unsafe_code)]
+
+use super::family::{Family, Watchers};
+use crate::actor::Exit;
+use crate::clock::Deadline;
+use crate::failure::Failure;
+use crate::ledger::Ledger;
+use crate::pipe::OwnWork;
+use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce};
+use std::ptr::null_mut;
+use std::task::Waker;
+
+#[derive(Default)]
+pub(crate) struct Rare {
+    pub(crate) children: OnceLock<Arc<Family>>,
+    pub(crate) watchers: Watchers,
+    pub(crate) own_work: OwnWork,
+    /// Every outcome but `handled`, which is counted in the core.
+    pub(crate) books: Mutex<Ledger>,
+    /// For those who wait for the end.
+    pub(crate) ended: SetOnce<Exit>,
+    /// Set with the first stop or kill, for those who wait for that.
+    pub(crate) stopping: SetOnce<()>,
+    /// Why the actor failed.
+    pub(crate) cause: Mutex<Option<Failure>>,
+    /// A failure that code without the handler's outcome in its hands found; the turn takes it.
+    pub(crate) verdict: Mutex<Option<Failure>>,
+    /// Of the question in hand, for asks made while handling it.
+    pub(crate) deadline: Mutex<Option<Deadline>>,
+    /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
+    pub(crate) listener: Mutex<Option<Waker>>,
+    /// A stash bound below the mailbox's.
+    pub(crate) stash_bound: OnceLock<usize>,
+}
+
+#[derive(Default)]
+pub(crate) struct RareSlot(AtomicPtr<Rare>);
+
+impl RareSlot {
+    pub(crate) fn get(&self) -> Option<&Rare> {
+        let rare = self.0.load(Ordering::SeqCst); // pairs with the swap below: rule 2, and the content of the box
+        // SAFETY: rule 1.
+        unsafe { rare.as_ref() }
+    }
+
+    pub(crate) fn get_or_make(&self) -> &Rare {
+        self.get().unwrap_or_else(|| self.make())
+    }
+
+    #[cold]
+    fn make(&self) -> &Rare {
+        let made = Box::into_raw(Box::<Rare>::default());
+        // The success pairs with the load above; the failure reads what another thread made.
+        let set = self
+            .0
+            .compare_exchange(null_mut(), made, Ordering::SeqCst, Ordering::SeqCst);
+        let rare = match set {
+            Ok(_) => made,
+            Err(known) => {
+                // SAFETY: nobody else has seen it.
+                drop(unsafe { Box::from_raw(made) });
+                known
+            }
+        };
+        // SAFETY: rule 1.
+        unsafe { &*rare }
+    }
+}
+
+impl Drop for RareSlot {
+    fn drop(&mut self) {
+        let rare = self.0.load(Ordering::Relaxed); // nobody else is left
+        if !rare.is_null() {
+            // SAFETY: rule 1: it was made by `make`, and its owner goes now.
+            drop(unsafe { Box::from_raw(rare) });
+        }
+    }
+}
