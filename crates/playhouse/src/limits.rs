@@ -54,7 +54,7 @@ pub(crate) const LOCK_NAP_FIRST: Duration = Duration::from_micros(50);
 /// The longest of those sleeps. By then the machine is overloaded, and a millisecond is below what is noticed.
 pub(crate) const LOCK_NAP_LONGEST: Duration = Duration::from_millis(1);
 
-/// Gaps in the line of waiting senders that are not worth closing.
+/// Length of a line of waiting senders below which neither gaps nor spare memory are worth a thought.
 pub(crate) const LINE_SLACK: usize = 16;
 
 const _: () = assert!(

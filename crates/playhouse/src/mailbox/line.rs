@@ -275,19 +275,122 @@ impl Line {
         if self.gaps > self.waiting() + limits::LINE_SLACK {
             self.waiters
                 .retain(|waiter| waiter.standing != Standing::Gone);
-            self.waiters
-                .shrink_to(2 * self.waiters.len() + limits::LINE_SLACK);
             self.gaps = 0;
         }
         if self.asleep.len() > 2 * self.unwoken + limits::LINE_SLACK {
-            let waiters = &self.waiters;
-            let sleeps = |ticket: &u64| {
-                waiters
-                    .binary_search_by_key(ticket, |waiter| waiter.ticket)
-                    .is_ok_and(|at| waiters[at].standing == Standing::Asleep)
-            };
-            self.asleep.retain(|Reverse(ticket)| sleeps(ticket));
-            self.asleep.shrink_to(2 * self.unwoken + limits::LINE_SLACK);
+            self.forget_those_who_left();
         }
+        self.shrink();
+    }
+
+    fn forget_those_who_left(&mut self) {
+        let waiters = &self.waiters;
+        self.asleep.retain(|Reverse(ticket)| {
+            waiters
+                .binary_search_by_key(ticket, |waiter| waiter.ticket)
+                .is_ok_and(|at| waiters[at].standing == Standing::Asleep)
+        });
+    }
+
+    /// Gives back the memory of a line that was long once. Only what is four times too large, so that it does not come and
+    /// go with each waiter.
+    fn shrink(&mut self) {
+        let kept = |length: usize| length.max(limits::LINE_SLACK);
+        if self.waiters.capacity() > 4 * kept(self.waiters.len()) {
+            self.waiters.shrink_to(2 * self.waiters.len());
+        }
+        if self.asleep.capacity() > 4 * kept(self.asleep.len()) {
+            self.asleep.shrink_to(2 * self.asleep.len());
+        }
+    }
+}
+
+/// What tests may see.
+#[cfg(test)]
+impl Line {
+    pub(super) fn unwoken(&self) -> usize {
+        self.unwoken
+    }
+
+    /// What must hold whenever nobody is in the middle of something.
+    pub(super) fn check(&self, room: usize, pace: Pace) {
+        let here = || {
+            let all = self.waiters.iter();
+            all.filter(|one| one.standing != Standing::Gone)
+        };
+        assert_eq!(self.waiting(), here().count());
+        assert_eq!(self.claims, here().map(Waiter::claims).sum::<usize>());
+        let woken = here().filter(|one| one.is_called()).count();
+        assert_eq!(woken, self.waiting() - self.unwoken);
+        assert!(
+            here().all(|one| one.waker.is_some() != one.is_called()),
+            "a waker is there until it is called"
+        );
+        assert!(
+            woken >= room.min(self.waiting()),
+            "no place lies there with everybody asleep"
+        );
+        match pace {
+            Pace::Busy => {}
+            Pace::Called => assert!(
+                room <= self.claims || self.unwoken == 0,
+                "only a claim keeps a place from those who sleep"
+            ),
+            Pace::Resting => {
+                assert_eq!(self.claims, 0);
+                assert!(
+                    room == 0 || self.unwoken == 0,
+                    "no actor rests while it has room and an unwoken waiter"
+                );
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(playhouse_loom)))]
+mod tests {
+    use super::*;
+
+    fn join(line: &mut Line) -> Ticket {
+        let mut ticket = None;
+        assert!(line.wait(&mut ticket, Waker::noop().clone()).is_none());
+        ticket
+    }
+
+    #[test]
+    fn an_old_waiter_does_not_keep_the_places_of_those_who_came_and_left() {
+        let mut line = Line::default();
+        let _old = join(&mut line);
+        for _ in 0..10_000 {
+            let mut ticket = join(&mut line);
+            assert!(line.leave(&mut ticket).is_some());
+        }
+        assert!(line.waiters.len() <= 2 + 2 * limits::LINE_SLACK);
+        assert!(line.asleep.len() <= 2 + 2 * limits::LINE_SLACK);
+        line.check(0, Pace::Busy);
+    }
+
+    #[test]
+    fn a_long_line_is_called_in_order_of_age_and_shrinks_again() {
+        let mut line = Line::default();
+        let mut tickets: Vec<_> = (0..100_000).map(|_| join(&mut line)).collect();
+        for (nth, ticket) in tickets.iter_mut().enumerate() {
+            line.call(1, Pace::Busy).wake();
+            let at = line.find(*ticket).expect("it has not left");
+            assert!(line.waiters[at].is_called(), "number {nth} is the oldest");
+            assert!(line.leave(ticket).is_some_and(|left| left.was_called));
+        }
+        assert!(!line.is_waiting());
+        assert!(line.waiters.capacity() <= 4 * limits::LINE_SLACK);
+        assert!(line.asleep.capacity() <= 4 * limits::LINE_SLACK);
+    }
+
+    #[test]
+    fn more_than_one_is_called_if_a_call_was_missed() {
+        let mut line = Line::default();
+        let _tickets = [join(&mut line), join(&mut line), join(&mut line)];
+        line.call(2, Pace::Busy).wake();
+        assert_eq!(line.unwoken(), 1);
+        line.check(2, Pace::Busy);
     }
 }

@@ -666,3 +666,8 @@ impl<T> Drop for Queue<T> {
         unsafe { self.end() }.into_iter().for_each(drop_quietly);
     }
 }
+
+#[cfg(all(test, playhouse_loom))]
+mod models;
+#[cfg(all(test, not(playhouse_loom)))]
+mod tests;
