@@ -7,8 +7,8 @@
 //! └───────────────────────────────────┴────────┴─────────┴───────┴────────┴───────────┴────────┘
 //! ```
 //!
-//! * While LOCKED is set only its holder writes the word. A failed attempt to lock writes what was there, and
-//!   [`Word::try_idle`] needs the bit clear. That is why a plain store may unlock: it can erase nothing.
+//! * While LOCKED is set only its holder writes the word: everybody else writes by compare-and-swap from a word that has
+//!   the bit clear. That is why a plain store may unlock: it can erase nothing.
 //! * So a push is one read-modify-write, and going idle is one.
 //! * The actor's turn never waits for the lock unless somebody waits for a place or wants to be noticed.
 
@@ -79,12 +79,10 @@ impl Word {
 
     #[inline(always)]
     pub(super) fn lock(&self) -> State {
-        // Acquire: pairs with the Release in `unlock` of the holder before, and with that in `try_idle`.
-        let found = self.0.fetch_or(LOCKED, Ordering::Acquire);
-        if found & LOCKED == 0 {
-            return State(found);
+        match self.try_lock() {
+            Some(state) => state,
+            None => self.lock_contended(),
         }
-        self.lock_contended()
     }
 
     #[cold]
@@ -92,14 +90,25 @@ impl Word {
         let mut patience = Patience::default();
         loop {
             patience.wait();
-            if self.glance().has(LOCKED) {
-                continue; // a look does not take the cache line from the holder, another attempt would
-            }
-            let found = self.0.fetch_or(LOCKED, Ordering::Acquire); // pairs as in `lock`
-            if found & LOCKED == 0 {
-                return State(found);
+            if let Some(state) = self.try_lock() {
+                return state;
             }
         }
+    }
+
+    #[inline(always)]
+    fn try_lock(&self) -> Option<State> {
+        let found = self.glance();
+        if found.has(LOCKED) {
+            return None; // without a write, which would take the cache line from the holder
+        }
+        let locked = found.0 | LOCKED;
+        // Acquire: pairs with the Release in `unlock` of the holder before, and with that in `try_idle`. Relaxed: a
+        // failure is forgotten.
+        let swapped =
+            self.0
+                .compare_exchange(found.0, locked, Ordering::Acquire, Ordering::Relaxed);
+        swapped.ok().map(State)
     }
 
     #[inline(always)]
@@ -113,22 +122,25 @@ impl Word {
     #[inline(always)]
     pub(super) fn try_idle(&self, is_done: impl Fn(State) -> bool) -> bool {
         let mut patience = Patience::default();
+        let mut found = self.glance();
         loop {
-            let found = self.glance();
             if !is_done(found) {
                 return false;
             }
             if found.has(LOCKED) {
                 patience.wait(); // a push that is under way, or somebody who takes a look
+                found = self.glance();
                 continue;
             }
             let idle = found.0 & !SCHEDULED;
-            // Release: pairs with the Acquire in `lock` of whoever schedules the actor next and hands it on.
+            // Release: pairs with the Acquire in `lock` of whoever schedules the actor next and hands it on. Relaxed: a
+            // failure is only looked at.
             let swapped =
                 self.0
                     .compare_exchange(found.0, idle, Ordering::Release, Ordering::Relaxed);
-            if swapped.is_ok() {
-                return true;
+            match swapped {
+                Ok(_) => return true,
+                Err(now) => found = State(now),
             }
         }
     }
