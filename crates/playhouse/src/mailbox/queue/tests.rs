@@ -66,10 +66,10 @@ impl<T> Owned<T> {
             let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
             assert_eq!(state.has(WAITING), is_waiting);
             assert_eq!(self.hint.load(Ordering::Relaxed) != 0, is_waiting);
-            if let Some(line) = &locked.line {
-                if !state.has(CLOSED) {
-                    line.check(room, self.pace());
-                }
+            if let Some(line) = &locked.line
+                && !state.has(CLOSED)
+            {
+                line.check(room, self.pace());
             }
         });
     }
@@ -77,6 +77,10 @@ impl<T> Owned<T> {
 
 fn poll<T>(queue: &Queue<T>, ticket: &mut Ticket) -> Poll<Result<(), NoPlace>> {
     queue.poll_reserve(ticket, &Context::from_waker(Waker::noop()))
+}
+
+fn queued<E: std::fmt::Debug>(answer: Result<Pushed, E>) {
+    assert_eq!(answer.unwrap(), Pushed::Queued);
 }
 
 /// A full lane of one place: its permit is out.
@@ -106,7 +110,7 @@ mod lane {
             for _ in 0..5 {
                 let first = next;
                 for _ in 0..burst {
-                    queue.push_outside(next).unwrap();
+                    queued(queue.push_outside(next));
                     next += 1;
                 }
                 for number in first..next {
@@ -162,20 +166,20 @@ mod lane {
     #[test]
     fn what_is_queued_reserved_or_stashed_holds_a_place() {
         let queue = Owned::new(3);
-        queue.try_push(1).unwrap();
+        queued(queue.try_push(1));
         queue.try_reserve().unwrap();
-        queue.push_outside(2).unwrap();
+        queued(queue.push_outside(2));
         assert_eq!((queue.taken(), queue.permits()), (2, 1));
-        queue.push_reserved(3).unwrap();
+        queued(queue.push_reserved(3));
         assert_eq!((queue.taken(), queue.permits()), (2, 0));
         assert_eq!(queue.pop(), Some(1));
         assert_eq!(queue.taken(), 2, "popped is not freed");
         queue.free_fenced();
         assert_eq!(queue.taken(), 1);
         queue.unfree(); // it is stashed
-        queue.try_push(4).unwrap();
+        queued(queue.try_push(4));
         assert_eq!(queue.try_push(5), Err((NoPlace::Full, 5)));
-        queue.push_regardless(5).unwrap();
+        queued(queue.push_regardless(5));
         assert_eq!((queue.taken(), queue.pushes(), queue.freed()), (4, 4, 0));
         queue.free();
         assert_eq!(queue.try_reserve(), Err(NoPlace::Full), "still at capacity");
@@ -234,9 +238,9 @@ mod lane {
         #[repr(align(128))]
         struct Wide(u8);
         let (nothing, wide) = (Owned::new(9), Owned::new(usize::MAX));
-        (0..9).for_each(|_| drop(nothing.try_push(()).unwrap()));
+        (0..9).for_each(|_| queued(nothing.try_push(())));
         assert_eq!(nothing.try_push(()), Err((NoPlace::Full, ())));
-        (0..100).for_each(|n| drop(wide.try_push(Wide(n)).unwrap()));
+        (0..100).for_each(|n| queued(wide.try_push(Wide(n))));
         assert!((0..9).all(|_| nothing.pop() == Some(())) && nothing.pop().is_none());
         assert!((0..100).all(|n| wide.pop() == Some(Wide(n))));
     }
@@ -421,7 +425,7 @@ mod line {
     #[test]
     fn an_actor_that_goes_idle_calls_everybody_if_there_is_room() {
         let queue = Owned::new(1);
-        queue.try_push(7).unwrap();
+        queued(queue.try_push(7));
         let mut line = [None; 3];
         assert!(
             line.iter_mut()
@@ -783,7 +787,7 @@ mod against_the_twin {
         let twin = TwinQueue::new(1);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| [twin.pop_blocking(), twin.pop_blocking()]);
-            twin.try_push(1).unwrap();
+            queued(twin.try_push(1));
             while !twin.is_empty() {
                 thread::yield_now();
             }
