@@ -38,7 +38,7 @@ pub(crate) const CHUNK_FIRST: u32 = if cfg!(playhouse_loom) { 1 } else { 4 };
 
 /// Slots of the largest chunk. From here on a stream reuses two chunks and allocates nothing; more would only keep
 /// memory in actors that had one busy moment.
-pub(crate) const CHUNK_LARGEST: u32 = if cfg!(playhouse_loom) { 2 } else { 64 };
+pub(crate) const CHUNK_LARGEST: u32 = if cfg!(playhouse_loom) { 1 } else { 64 };
 
 /// How often a producer looks again at a mailbox that another one has locked, before it gives up its core. The lock is
 /// held for some 10 ns, so this outlasts a dozen producers in a row.

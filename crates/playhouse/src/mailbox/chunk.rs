@@ -1,9 +1,9 @@
 //! The memory that queued messages lie in: chunks of inline slots, linked in the order of the pushes.
 //!
 //! ```text
-//!        head (the turn)                                    tail (the lock)
-//!          │                                                  │
-//!          ▼                                                  ▼
+//!        head (the turn)                                              tail (the lock)
+//!          │                                                            │
+//!          ▼                                                            ▼
 //!   ┌─────────────────────┐         ┌─────────────────────┐         ┌─────────────────────┐
 //!   │ next ───────────────┼────────►│ next ───────────────┼────────►│ next: none          │
 //!   │ spare: none         │         │ spare: none         │         │ spare: none         │

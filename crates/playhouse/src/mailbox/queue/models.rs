@@ -1,4 +1,5 @@
-//! Every interleaving of a few operations. Chunks have one slot, then two, so that each model crosses a boundary.
+//! Every interleaving of a few operations. Chunks have one slot here, so that each message crosses a boundary and the
+//! chunk that was left serves again two messages later.
 
 use super::*;
 use crate::sync::Arc;
