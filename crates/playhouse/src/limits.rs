@@ -32,6 +32,31 @@ pub const PHASE_DEADLINE: Duration = Duration::from_secs(10);
 /// handler ends at its next await, so this is only reached by code that blocks.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
 
+/// Slots of the first chunk of a mailbox. Most actors never hold more than a message or two at a time, and an idle one
+/// keeps this chunk.
+pub(crate) const CHUNK_FIRST: u32 = if cfg!(playhouse_loom) { 1 } else { 4 };
+
+/// Slots of the largest chunk. From here on a stream reuses two chunks and allocates nothing; more would only keep
+/// memory in actors that had one busy moment.
+pub(crate) const CHUNK_LARGEST: u32 = if cfg!(playhouse_loom) { 1 } else { 64 };
+
+/// How often a producer looks again at a mailbox that another one has locked, before it gives up its core. The lock is
+/// held for some 10 ns, so this outlasts a dozen producers in a row.
+pub(crate) const LOCK_SPINS: u32 = 64;
+
+/// How often it then lets others run, before it sleeps: the holder was put off its core, and mostly is back after one.
+pub(crate) const LOCK_YIELDS: u32 = 8;
+
+/// The first sleep of a producer that still finds the mailbox locked. Yielding alone would keep a holder of lower
+/// priority off the core for ever.
+pub(crate) const LOCK_NAP_FIRST: Duration = Duration::from_micros(50);
+
+/// The longest of those sleeps. By then the machine is overloaded, and a millisecond is below what is noticed.
+pub(crate) const LOCK_NAP_LONGEST: Duration = Duration::from_millis(1);
+
+/// Length of a line of waiting senders below which neither gaps nor spare memory are worth a thought.
+pub(crate) const LINE_SLACK: usize = 16;
+
 const _: () = assert!(
     THROUGHPUT_FIXED <= THROUGHPUT,
     "blocking handlers take the shorter turns"
@@ -39,4 +64,8 @@ const _: () = assert!(
 const _: () = assert!(
     MAILBOX <= COMPLETIONS_PER_ACTOR,
     "an actor may ask once for every message it holds"
+);
+const _: () = assert!(
+    CHUNK_FIRST <= CHUNK_LARGEST && CHUNK_LARGEST.is_power_of_two(),
+    "chunks double until they are as large as they get"
 );

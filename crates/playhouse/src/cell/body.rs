@@ -444,9 +444,15 @@ impl<M: Message> Context<M> {
     /// The place of a message that was popped is free.
     #[inline]
     pub(crate) fn free_place(&mut self) {
-        let is_patient = self.core().dispatcher.may_block();
+        let lane = &self.cell().lane;
         // SAFETY: this is the turn.
-        unsafe { self.cell().lane.free(is_patient) };
+        unsafe {
+            if self.core().dispatcher.may_block() {
+                lane.free_fenced(); // the next look is behind a handler that blocks
+            } else {
+                lane.free();
+            }
+        }
     }
 
     /// A message that was popped keeps its place after all.

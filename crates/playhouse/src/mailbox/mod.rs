@@ -12,10 +12,16 @@
 //! * A freed place wakes the oldest waiter that was not woken yet, and is claimed by whoever polls first. No actor goes
 //!   idle, and no handler waits, while there is room and an unwoken waiter.
 
+#[allow(dead_code)]
+mod chunk;
+#[allow(dead_code)]
+mod line;
 pub(crate) mod permit;
 pub(crate) mod queue;
 pub(crate) mod signals;
 pub(crate) mod twin;
+#[allow(dead_code)]
+mod word;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;

@@ -190,10 +190,6 @@ impl Places {
         called.into_iter().for_each(Waker::wake);
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.0.lock().capacity
-    }
-
     pub(crate) fn taken(&self) -> usize {
         self.0.lock().taken
     }

@@ -1,155 +1,681 @@
-//! SHIM, replaced by the real one.
+//! The message lane: first in, first out, many producers, and one consumer, which is the actor's turn.
+//!
+//! What it promises:
+//!
+//! * A message is stored inline in a slot ([`chunk`](super::chunk) draws the memory) and moved twice: in and out.
+//! * Order is the order of acceptance, and so first in, first out for each sender.
+//! * A push that finds the actor idle says so, once: whoever is told must schedule the actor.
+//! * A bounded lane never holds more places than it has, counting messages that wait, permits out, and what is stashed;
+//!   only [`push_regardless`](Queue::push_regardless) may exceed that. Completions hold no place.
+//! * A push costs one read-modify-write, going idle one, a pop and a freed place none.
+//! * Wakers are called and dropped while the lock is not held.
+//!
+//! # Protocol
+//!
+//! 1. *Locked* fields belong to the holder of the lock in [`Word`]. No code of the user runs under it.
+//! 2. The *turn* is owned by one thread at a time. It is won by whoever sets SCHEDULED: a push, a nudge, a claim, or the
+//!    creator; and given up by [`Queue::try_idle`]. `popped`, `freed` and `pace` are written by its owner alone, so plain
+//!    stores do; `head` too, except for the first chunk, which a producer sets.
+//! 3. SCHEDULED is only cleared when everything that was pushed has been popped. So an idle lane is empty, its chunk is
+//!    the holder's of the lock, and the next push starts over in it.
+//! 4. Once `try_idle` has cleared SCHEDULED it touches nothing of the lane any more: another thread may own the turn by
+//!    then, may end the actor, and may free its memory.
+//! 5. After ENDED is set no chunk is touched by a producer again; they are the turn's.
+//!
+//! # Why nobody who waits is forgotten
+//!
+//! A place becomes free with a plain store, and whether anybody waits is one byte, `hint`. So a free and a waiter that
+//! registers can miss each other: the store of each may still be on its way when the other one looks. This is what
+//! makes up for it:
+//!
+//! a. Whoever registers sets `hint`, then puts up a fence, then looks at `freed` once more, and takes its place if there
+//!    is one by now.
+//! b. The turn looks at `hint` after each free; after a fence as well where the next look may be far away
+//!    ([`Queue::free_fenced`]). Of two fences one comes first: either the turn sees the hint, or the waiter the place.
+//! c. Without the fence a waiter may be missed while the turn goes on, until the next free, which wakes as many as
+//!    there is room for, or until the turn pauses:
+//! d. when a handler begins to wait, [`Queue::suspend`] changes `pace`, puts up a fence, and looks at `hint`. From then on
+//!    places become free only under the lock, by permits, and see `pace` there;
+//! e. when the actor goes idle, the word itself decides: WAITING is in it, and it is compared as a whole. Whoever
+//!    registers later has locked the word after that, and sees every place that was freed.
 #![allow(unsafe_code)]
-use super::permit::{NoPlace, Places, Ticket};
-use crate::sync::{AtomicU64, Mutex, Ordering};
-use std::collections::VecDeque;
-use std::task::{Context, Poll};
 
-#[must_use]
-#[derive(Debug, PartialEq, Eq)]
+use super::chunk::{Chunk, ChunkPointer};
+use super::line::{Called, Left, Line, Pace};
+use super::permit::{NoPlace, Ticket};
+use super::word::{CLOSED, ENDED, NUDGED, SCHEDULED, State, WAITING, Word};
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, UnsafeCell, drop_quietly, fence};
+use std::task::{Context, Poll, Waker};
+
+/// What became of a message that was accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "an idle actor is scheduled by whoever is told so, and by nobody else"]
 pub(crate) enum Pushed {
+    /// Behind others, or the actor is busy.
     Queued,
+    /// The actor was idle. It counts as scheduled now, and the caller has to do it.
     WasIdle,
 }
 
 pub(crate) struct Queue<T> {
-    places: Places,
-    state: Mutex<State<T>>,
-    pushes: AtomicU64,
-    freed: AtomicU64,
-    permits: AtomicU64,
-}
-struct State<T> {
-    slots: VecDeque<T>,
-    scheduled: bool,
-    nudged: bool,
-    ended: bool,
+    word: Word,
+    locked: UnsafeCell<Locked<T>>,
+    /// Where the next message lies.
+    head: ChunkPointer<T>,
+    /// How many messages were popped.
+    popped: AtomicU64,
+    /// How many places were given back by the turn, modulo 2³²: the difference to the pushes is what counts.
+    freed: AtomicU32,
+    /// A [`Pace`].
+    pace: AtomicU8,
+    /// Not zero: WAITING is set. On the turn's side, so that a freed place does not touch the word.
+    hint: AtomicU8,
 }
 
+/// What the lock guards.
+struct Locked<T> {
+    /// Where the next message goes.
+    tail: Option<Chunk<T>>,
+    /// How many of the messages pushed hold no place.
+    outside: u64,
+    /// Reserved places that no message was pushed into yet.
+    permits: u32,
+    capacity: u32,
+    /// There once somebody had to wait.
+    line: Option<Box<Line>>,
+}
+
+/// What left the line, to be dropped once the lock is not held: a waker may own a task whose drop comes back here.
+type Unneeded = (Option<Waker>, Option<Left>);
+
+/// A capacity that is never reached, and not looked at.
+const UNBOUNDED: u32 = u32::MAX;
+
+#[cfg(all(target_pointer_width = "64", not(playhouse_loom)))]
+const _: () = assert!(
+    size_of::<Queue<u64>>() <= 64,
+    "every actor has one, idle ones too"
+);
+
+// SAFETY: rules 1 and 2 say which thread touches what; messages move from one thread to another, so they are `Send`.
+// Wakers and the line are `Send` themselves.
+unsafe impl<T: Send> Send for Queue<T> {}
+// SAFETY: as above; no reference to a message is ever shared.
+unsafe impl<T: Send> Sync for Queue<T> {}
+
 impl<T> Queue<T> {
+    /// Scheduled: whoever makes it owns the first turn. `usize::MAX` places are never counted.
     pub(crate) fn new(capacity: usize) -> Self {
+        let counted = u32::try_from(capacity)
+            .unwrap_or(u32::MAX)
+            .min(UNBOUNDED - 1);
+        let is_unbounded = capacity == usize::MAX;
         Self {
-            places: Places::new(capacity),
-            state: Mutex::new(State { slots: VecDeque::new(), scheduled: true, nudged: false, ended: false }),
-            pushes: AtomicU64::new(0),
-            freed: AtomicU64::new(0),
-            permits: AtomicU64::new(0),
+            word: Word::new(),
+            locked: UnsafeCell::new(Locked {
+                tail: None,
+                outside: 0,
+                permits: 0,
+                capacity: if is_unbounded { UNBOUNDED } else { counted },
+                line: None,
+            }),
+            head: ChunkPointer::none(),
+            popped: AtomicU64::new(0),
+            freed: AtomicU32::new(0),
+            pace: AtomicU8::new(Pace::Busy as u8),
+            hint: AtomicU8::new(0),
         }
-    }
-    fn put(&self, slot: T, counts: bool) -> Result<Pushed, T> {
-        let mut s = self.state.lock();
-        if s.ended {
-            return Err(slot);
-        }
-        if counts {
-            self.pushes.fetch_add(1, Ordering::Relaxed);
-        }
-        s.slots.push_back(slot);
-        if std::mem::replace(&mut s.scheduled, true) { Ok(Pushed::Queued) } else { Ok(Pushed::WasIdle) }
-    }
-    pub(crate) fn try_push(&self, slot: T) -> Result<Pushed, (NoPlace, T)> {
-        if let Err(why) = self.places.try_take() {
-            return Err((why, slot));
-        }
-        self.put(slot, true).map_err(|s| (NoPlace::Closed, s))
-    }
-    pub(crate) fn try_reserve(&self) -> Result<(), NoPlace> {
-        self.places.try_take()?;
-        self.permits.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-    pub(crate) fn poll_reserve(&self, ticket: &mut Ticket, context: &Context<'_>) -> Poll<Result<(), NoPlace>> {
-        let polled = self.places.poll_take(ticket, context);
-        if let Poll::Ready(Ok(())) = polled {
-            self.permits.fetch_add(1, Ordering::Relaxed);
-        }
-        polled
-    }
-    pub(crate) fn leave(&self, ticket: &mut Ticket) {
-        self.places.leave(ticket);
-    }
-    pub(crate) fn push_reserved(&self, slot: T) -> Result<Pushed, T> {
-        self.permits.fetch_sub(1, Ordering::Relaxed);
-        let r = self.put(slot, true);
-        if r.is_err() {
-            self.places.free();
-        }
-        r
-    }
-    pub(crate) fn release(&self) {
-        self.permits.fetch_sub(1, Ordering::Relaxed);
-        self.places.free();
-    }
-    pub(crate) fn push_outside(&self, slot: T) -> Result<Pushed, T> {
-        self.put(slot, false)
-    }
-    pub(crate) fn push_regardless(&self, slot: T) -> Result<Pushed, T> {
-        self.places.take_regardless();
-        let r = self.put(slot, true);
-        if r.is_err() {
-            self.places.free();
-        }
-        r
-    }
-    pub(crate) fn close_admission(&self) {
-        self.places.close();
-    }
-    pub(crate) fn nudge(&self) -> bool {
-        let mut s = self.state.lock();
-        s.nudged = true;
-        !std::mem::replace(&mut s.scheduled, true)
-    }
-    pub(crate) fn try_claim(&self) -> bool {
-        !std::mem::replace(&mut self.state.lock().scheduled, true)
-    }
-    pub(crate) fn capacity(&self) -> usize {
-        self.places.capacity()
-    }
-    pub(crate) fn taken(&self) -> usize {
-        self.places.taken()
-    }
-    pub(crate) fn permits(&self) -> usize {
-        self.permits.load(Ordering::Relaxed) as usize
-    }
-    pub(crate) fn is_empty(&self) -> bool {
-        self.state.lock().slots.is_empty()
-    }
-    pub(crate) fn pushes(&self) -> u64 {
-        self.pushes.load(Ordering::Relaxed)
-    }
-    pub(crate) fn freed(&self) -> u64 {
-        self.freed.load(Ordering::Relaxed)
-    }
-    pub(crate) unsafe fn pop(&self) -> Option<T> {
-        self.state.lock().slots.pop_front()
-    }
-    pub(crate) unsafe fn free(&self, _is_patient: bool) {
-        self.freed.fetch_add(1, Ordering::Relaxed);
-        self.places.free_in_turn();
-    }
-    pub(crate) unsafe fn unfree(&self) {
-        self.freed.fetch_sub(1, Ordering::Relaxed);
-        self.places.take_regardless();
-    }
-    pub(crate) unsafe fn try_idle(&self) -> bool {
-        self.places.rest();
-        let mut s = self.state.lock();
-        if s.nudged || !s.slots.is_empty() {
-            return false;
-        }
-        s.scheduled = false;
-        true
-    }
-    pub(crate) unsafe fn take_nudge(&self) -> bool {
-        std::mem::take(&mut self.state.lock().nudged)
-    }
-    pub(crate) unsafe fn suspend(&self) -> bool {
-        self.places.suspend()
-    }
-    pub(crate) unsafe fn end(&self) -> Vec<T> {
-        self.places.close();
-        let mut s = self.state.lock();
-        s.ended = true;
-        std::mem::take(&mut s.slots).into()
     }
 }
+
+/// For any thread: messages.
+impl<T> Queue<T> {
+    /// Takes a place and pushes.
+    #[inline]
+    pub(crate) fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
+        self.locked(|state, locked| match self.admit(*state, locked) {
+            Ok(()) => Ok(self.append(state, locked, message)),
+            Err(why) => Err((why, message)),
+        })
+    }
+
+    /// Uses up a permit, also one that outlived the admission. Fails after the end; the permit is used up then too.
+    #[inline]
+    pub(crate) fn push_reserved(&self, message: T) -> Result<Pushed, T> {
+        self.locked(|state, locked| {
+            debug_assert!(locked.permits > 0, "a permit was used twice");
+            locked.permits = locked.permits.saturating_sub(1);
+            self.append_unless_ended(state, locked, message)
+        })
+    }
+
+    /// For completions: holds no place.
+    #[inline]
+    pub(crate) fn push_outside(&self, message: T) -> Result<Pushed, T> {
+        self.locked(|state, locked| {
+            locked.outside += u64::from(!state.has(ENDED));
+            self.append_unless_ended(state, locked, message)
+        })
+    }
+
+    /// Takes a place that need not be there.
+    pub(crate) fn push_regardless(&self, message: T) -> Result<Pushed, T> {
+        self.locked(|state, locked| self.append_unless_ended(state, locked, message))
+    }
+
+    #[inline(always)]
+    fn append_unless_ended(
+        &self,
+        state: &mut State,
+        locked: &mut Locked<T>,
+        message: T,
+    ) -> Result<Pushed, T> {
+        if state.has(ENDED) {
+            return Err(message);
+        }
+        Ok(self.append(state, locked, message))
+    }
+
+    #[inline(always)]
+    fn append(&self, state: &mut State, locked: &mut Locked<T>, message: T) -> Pushed {
+        debug_assert!(!state.has(ENDED), "nothing gets in after the end");
+        let was_idle = !state.has(SCHEDULED);
+        let number = state.pushed();
+        match locked.tail {
+            // SAFETY: rule 1, and rule 3 for an idle actor.
+            Some(tail) if was_idle => unsafe { tail.start_over(number, message) },
+            // SAFETY: rule 1.
+            Some(tail) => locked.tail = Some(unsafe { tail.append(number, message) }),
+            None => {
+                locked.tail = Some(Chunk::first(number, message));
+                self.head.set(locked.tail);
+            }
+        }
+        state.count_push();
+        if was_idle {
+            Pushed::WasIdle
+        } else {
+            Pushed::Queued
+        }
+    }
+}
+
+/// For any thread: places.
+impl<T> Queue<T> {
+    /// Takes a place without a message: a permit is out.
+    pub(crate) fn try_reserve(&self) -> Result<(), NoPlace> {
+        self.locked(|state, locked| {
+            self.admit(*state, locked)?;
+            locked.permits += 1;
+            Ok(())
+        })
+    }
+
+    /// Takes a place or joins the line.
+    pub(crate) fn poll_reserve(
+        &self,
+        ticket: &mut Ticket,
+        context: &Context<'_>,
+    ) -> Poll<Result<(), NoPlace>> {
+        let known = context.waker();
+        // Cloned before the lock is taken, because that is somebody else's code, and only when it is known to be needed.
+        let mut own = None;
+        loop {
+            let (answer, unneeded) = self
+                .locked(|state, locked| self.take_or_wait(state, locked, ticket, known, &mut own));
+            drop(unneeded);
+            match answer {
+                Some(answer) => return answer,
+                None => own = Some(known.clone()),
+            }
+        }
+    }
+
+    /// Gives up the position.
+    pub(crate) fn leave(&self, ticket: &mut Ticket) {
+        if ticket.is_none() {
+            return;
+        }
+        let (left, called) = self.locked(|state, locked| {
+            let line = locked.line.as_mut();
+            let left = line.and_then(|line| line.leave(ticket));
+            let was_called = left.as_ref().is_some_and(|left| left.was_called);
+            let called = if was_called {
+                self.call(*state, locked)
+            } else {
+                Called::default()
+            };
+            self.note_waiting(state, locked);
+            (left, called)
+        });
+        called.wake();
+        drop(left);
+    }
+
+    /// A permit was dropped unused.
+    pub(crate) fn release(&self) {
+        let called = self.locked(|state, locked| {
+            debug_assert!(locked.permits > 0, "a permit was given back twice");
+            locked.permits = locked.permits.saturating_sub(1);
+            let called = self.call(*state, locked);
+            self.note_waiting(state, locked);
+            called
+        });
+        called.wake();
+    }
+
+    /// `None`: somebody has to wait here, and that takes a waker of its own. With it goes what is to be dropped outside
+    /// the lock.
+    fn take_or_wait(
+        &self,
+        state: &mut State,
+        locked: &mut Locked<T>,
+        ticket: &mut Ticket,
+        known: &Waker,
+        own: &mut Option<Waker>,
+    ) -> (Option<Poll<Result<(), NoPlace>>>, Unneeded) {
+        let mut unneeded = (None, None);
+        let mut answer = self.try_take(*state, locked, *ticket);
+        if answer.is_none() {
+            let line = locked.line.get_or_insert_default();
+            let mut is_in_line = line.knows(*ticket, known);
+            if let Some(waker) = own.take() {
+                unneeded.0 = line.wait(ticket, waker);
+                is_in_line = true;
+            }
+            if is_in_line {
+                self.note_waiting(state, locked);
+                // Point a of "why nobody is forgotten". Pairs with the fences in `free_fenced` and `suspend`.
+                fence(Ordering::SeqCst);
+                answer = self
+                    .try_take(*state, locked, *ticket)
+                    .or(Some(Poll::Pending));
+            }
+        }
+        if let (Some(Poll::Ready(_)), Some(line)) = (&answer, &mut locked.line) {
+            unneeded.1 = line.leave(ticket);
+            self.note_waiting(state, locked);
+        }
+        (answer, unneeded)
+    }
+
+    /// A place, or that there will be none.
+    fn try_take(
+        &self,
+        state: State,
+        locked: &mut Locked<T>,
+        ticket: Ticket,
+    ) -> Option<Poll<Result<(), NoPlace>>> {
+        if state.has(CLOSED) {
+            return Some(Poll::Ready(Err(NoPlace::Closed)));
+        }
+        let line = locked.line.as_ref();
+        let claims = line.map_or(0, |line| line.claims_of_others(ticket));
+        if !self.has_room(state, locked, claims) {
+            return None;
+        }
+        locked.permits += 1;
+        Some(Poll::Ready(Ok(())))
+    }
+
+    /// Whether somebody who does not wait may have a place.
+    #[inline(always)]
+    fn admit(&self, state: State, locked: &Locked<T>) -> Result<(), NoPlace> {
+        if state.has(CLOSED) {
+            return Err(NoPlace::Closed);
+        }
+        let claims = locked.line.as_ref().map_or(0, |line| line.claims());
+        if self.has_room(state, locked, claims) {
+            Ok(())
+        } else {
+            Err(NoPlace::Full)
+        }
+    }
+
+    #[inline(always)]
+    fn has_room(&self, state: State, locked: &Locked<T>, claims: usize) -> bool {
+        locked.capacity == UNBOUNDED || self.room(state, locked) > claims
+    }
+
+    #[inline(always)]
+    fn room(&self, state: State, locked: &Locked<T>) -> usize {
+        locked.capacity.saturating_sub(self.occupied(state, locked)) as usize
+    }
+
+    /// Places taken: accepted, and permits out, less what was freed.
+    #[inline(always)]
+    fn occupied(&self, state: State, locked: &Locked<T>) -> u32 {
+        // Acquire: pairs with the Release in `free_one`: whoever gets the place comes after whoever had it.
+        let freed = self.freed.load(Ordering::Acquire);
+        let pushed = locked.places_pushed(state);
+        // Modulo 2³² like `freed`: the difference is less than that.
+        (pushed as u32)
+            .wrapping_add(locked.permits)
+            .wrapping_sub(freed)
+    }
+
+    /// Whom to wake now that there may be room.
+    fn call(&self, state: State, locked: &mut Locked<T>) -> Called {
+        let room = self.room(state, locked);
+        let pace = self.pace();
+        let line = locked.line.as_mut();
+        line.map_or_else(Called::default, |line| line.call(room, pace))
+    }
+
+    /// Leaves word for the turn whether anybody waits.
+    fn note_waiting(&self, state: &mut State, locked: &Locked<T>) {
+        let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
+        if is_waiting {
+            state.set(WAITING);
+        } else {
+            state.clear(WAITING);
+        }
+        // Relaxed: ordered by the fence that whoever registers puts up behind it; a stale "yes" only costs a look.
+        self.hint.store(u8::from(is_waiting), Ordering::Relaxed);
+    }
+}
+
+/// For any thread: the life of the actor, and pictures of the lane.
+impl<T> Queue<T> {
+    /// No places any more; those who wait are told.
+    pub(crate) fn close_admission(&self) {
+        let called = self.locked(|state, locked| self.close(state, locked));
+        called.wake();
+    }
+
+    /// Makes the turn look at what is not in the lane. True: the actor was idle, and the caller has to schedule it.
+    #[must_use = "an idle actor is scheduled by whoever is told so, and by nobody else"]
+    pub(crate) fn nudge(&self) -> bool {
+        self.locked(|state, _| {
+            let was_idle = !state.has(SCHEDULED);
+            state.set(NUDGED | SCHEDULED);
+            was_idle
+        })
+    }
+
+    /// Wins the turn of an idle actor without a message. True: it is the caller's.
+    #[must_use = "the caller owns the turn if it is true"]
+    pub(crate) fn try_claim(&self) -> bool {
+        self.locked(|state, _| {
+            let was_idle = !state.has(SCHEDULED);
+            state.set(SCHEDULED);
+            was_idle
+        })
+    }
+
+    /// `usize::MAX`: without a bound.
+    pub(crate) fn capacity(&self) -> usize {
+        self.locked(|_, locked| match locked.capacity {
+            UNBOUNDED => usize::MAX,
+            capacity => capacity as usize,
+        })
+    }
+
+    /// Places that are not free: messages queued, permits out, messages stashed.
+    pub(crate) fn taken(&self) -> usize {
+        self.locked(|state, locked| self.occupied(*state, locked) as usize)
+    }
+
+    /// Reserved places without a message.
+    pub(crate) fn permits(&self) -> usize {
+        self.locked(|_, locked| locked.permits as usize)
+    }
+
+    /// Whether every message that was pushed has been popped.
+    pub(crate) fn is_empty(&self) -> bool {
+        // Relaxed: only the number counts; the lock orders it behind what the turn did before it went idle.
+        self.locked(|state, _| state.pushed() == self.popped.load(Ordering::Relaxed))
+    }
+
+    /// Messages with a place that were accepted so far.
+    pub(crate) fn pushes(&self) -> u64 {
+        self.locked(|state, locked| locked.places_pushed(*state))
+    }
+
+    /// Places that the turn has given back so far, less those it took again.
+    pub(crate) fn freed(&self) -> u64 {
+        self.locked(|state, locked| {
+            let given_out = locked.places_pushed(*state) + u64::from(locked.permits);
+            given_out.wrapping_sub(u64::from(self.occupied(*state, locked)))
+        })
+    }
+
+    fn close(&self, state: &mut State, locked: &mut Locked<T>) -> Called {
+        state.set(CLOSED);
+        let line = locked.line.as_mut();
+        let called = line.map_or_else(Called::default, |line| line.close());
+        self.note_waiting(state, locked);
+        called
+    }
+
+    fn pace(&self) -> Pace {
+        // Relaxed: see point d for who must see what.
+        match self.pace.load(Ordering::Relaxed) {
+            pace if pace == Pace::Busy as u8 => Pace::Busy,
+            pace if pace == Pace::Called as u8 => Pace::Called,
+            _ => Pace::Resting,
+        }
+    }
+
+    /// Decides under the lock. Whatever is to be called or dropped comes out of it.
+    #[inline(always)]
+    fn locked<R>(&self, decide: impl FnOnce(&mut State, &mut Locked<T>) -> R) -> R {
+        let mut state = self.word.lock();
+        let answer = self.locked.with_mut(|locked| {
+            // SAFETY: rule 1: this thread holds the lock until the line after.
+            decide(&mut state, unsafe { &mut *locked })
+        });
+        self.word.unlock(state);
+        answer
+    }
+}
+
+/// For the owner of the turn.
+impl<T> Queue<T> {
+    /// The oldest message. Its place stays taken until it is freed.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    #[inline]
+    pub(crate) unsafe fn pop(&self) -> Option<T> {
+        let head = self.head.get()?;
+        let number = self.popped.load(Ordering::Relaxed); // rule 2: our own store
+        // SAFETY: rule 2; `number` messages were taken so far.
+        let (now, message) = unsafe { head.take(number) }?;
+        if now != head {
+            self.head.set(Some(now));
+        }
+        // Relaxed: others read it as a number; what lies behind it is ordered by the word.
+        self.popped.store(number + 1, Ordering::Relaxed);
+        Some(message)
+    }
+
+    /// Gives back the place of a message that was taken. Wakes the oldest waiter, if there is one.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    #[inline]
+    pub(crate) unsafe fn free(&self) {
+        self.free_one();
+        self.look_at_hint();
+    }
+
+    /// The same where the next look may be far away, because handlers block: nobody is missed even for a moment.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    #[inline]
+    pub(crate) unsafe fn free_fenced(&self) {
+        self.free_one();
+        // Point b. Pairs with the fence in `take_or_wait`.
+        fence(Ordering::SeqCst);
+        self.look_at_hint();
+    }
+
+    /// A message that was taken goes on holding its place, or holds it again.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    pub(crate) unsafe fn unfree(&self) {
+        let freed = self.freed.load(Ordering::Relaxed); // rule 2: our own store
+        // Release: as in `free_one`.
+        self.freed.store(freed.wrapping_sub(1), Ordering::Release);
+    }
+
+    /// From scheduled to idle, unless there is a message or a nudge. True: the turn is given up, and nothing of the actor
+    /// may be touched any more.
+    ///
+    /// # Safety
+    /// The caller owns the turn, and gives it up if the answer is true.
+    #[inline]
+    #[must_use = "the turn is given up if it is true"]
+    pub(crate) unsafe fn try_idle(&self) -> bool {
+        let popped = self.popped.load(Ordering::Relaxed); // rule 2: our own store
+        let is_done = |state: State| state.pushed() == popped && !state.has(NUDGED);
+        if self.word.glance().has(WAITING) {
+            return self.rest_and_idle(is_done);
+        }
+        let pace = self.pace.load(Ordering::Relaxed); // rule 2: our own store
+        // Relaxed: the word's Release is behind it. Whoever reads it early wakes more than it had to.
+        self.pace.store(Pace::Resting as u8, Ordering::Relaxed);
+        let is_idle = self
+            .word
+            .try_idle(|state| is_done(state) && !state.has(WAITING));
+        if !is_idle {
+            self.pace.store(pace, Ordering::Relaxed);
+        }
+        is_idle
+    }
+
+    /// Whether somebody asked for a look at what is not in the lane, since it was taken last.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    #[inline]
+    pub(crate) unsafe fn take_nudge(&self) -> bool {
+        // A look without the lock: a nudge that it misses keeps the actor from going idle.
+        if !self.word.glance().has(NUDGED) {
+            return false;
+        }
+        self.locked(|state, _| state.clear(NUDGED));
+        true
+    }
+
+    /// The handler begins to wait. True: somebody who was woken has a claim; call again after one round of the run
+    /// queue, if the handler still waits then.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
+    pub(crate) unsafe fn suspend(&self) -> bool {
+        let pace = self.pace();
+        if pace == Pace::Resting {
+            return false; // no place was freed since, except under the lock
+        }
+        self.pace.store(Pace::Resting as u8, Ordering::Relaxed);
+        // Point d. Pairs with the fence in `take_or_wait`.
+        fence(Ordering::SeqCst);
+        if self.hint.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let (has_claimants, called) = self.locked(|state, locked| {
+            let room = self.room(*state, locked);
+            let Some(line) = &mut locked.line else {
+                return (false, Called::default());
+            };
+            let (pace, called) = line.suspend(room, pace);
+            self.pace.store(pace as u8, Ordering::Relaxed); // read under the lock
+            self.note_waiting(state, locked);
+            (pace == Pace::Called, called)
+        });
+        called.wake();
+        has_claimants
+    }
+
+    /// Nothing gets in any more, and those who wait are told. What was queued comes out, in order.
+    ///
+    /// # Safety
+    /// The caller owns the turn, and never gives it up.
+    pub(crate) unsafe fn end(&self) -> Vec<T> {
+        let called = self.locked(|state, locked| {
+            state.set(ENDED);
+            locked.tail = None;
+            self.close(state, locked)
+        });
+        called.wake();
+        // SAFETY: the caller's promise.
+        let rest = std::iter::from_fn(|| unsafe { self.pop() }).collect();
+        if let Some(head) = self.head.get() {
+            self.head.set(None);
+            // SAFETY: rule 5, and everything was popped.
+            unsafe { head.free_chain() };
+        }
+        rest
+    }
+
+    #[inline(always)]
+    fn free_one(&self) {
+        let freed = self.freed.load(Ordering::Relaxed); // rule 2: our own store
+        // Release: pairs with the Acquire in `occupied`.
+        self.freed.store(freed.wrapping_add(1), Ordering::Release);
+        if self.pace.load(Ordering::Relaxed) != Pace::Busy as u8 {
+            self.pace.store(Pace::Busy as u8, Ordering::Relaxed); // read under the lock
+        }
+    }
+
+    #[inline(always)]
+    fn look_at_hint(&self) {
+        // Relaxed: point c.
+        if self.hint.load(Ordering::Relaxed) != 0 {
+            self.call_for_free();
+        }
+    }
+
+    #[cold]
+    fn call_for_free(&self) {
+        let called = self.locked(|state, locked| {
+            let called = self.call(*state, locked);
+            self.note_waiting(state, locked);
+            called
+        });
+        called.wake();
+    }
+
+    /// Going idle while somebody waits: whoever can come is called first.
+    #[cold]
+    fn rest_and_idle(&self, is_done: impl Fn(State) -> bool) -> bool {
+        let (is_idle, called) = self.locked(|state, locked| {
+            if !is_done(*state) {
+                return (false, Called::default());
+            }
+            let room = self.room(*state, locked);
+            let line = locked.line.as_mut();
+            let called = line.map_or_else(Called::default, |line| line.rest(room));
+            self.note_waiting(state, locked);
+            self.pace.store(Pace::Resting as u8, Ordering::Relaxed); // read under the lock
+            state.clear(SCHEDULED);
+            (true, called)
+        });
+        called.wake(); // rule 4: these are our own by now
+        is_idle
+    }
+}
+
+impl<T> Locked<T> {
+    #[inline(always)]
+    fn places_pushed(&self, state: State) -> u64 {
+        state.pushed() - self.outside
+    }
+}
+
+impl<T> Drop for Queue<T> {
+    fn drop(&mut self) {
+        // SAFETY: nobody else knows the lane any more.
+        unsafe { self.end() }.into_iter().for_each(drop_quietly);
+    }
+}
+
+#[cfg(all(test, playhouse_loom))]
+mod models;
+#[cfg(all(test, not(playhouse_loom)))]
+mod tests;
