@@ -10,7 +10,8 @@
 //! | `RunAgain` | a thread, which queues it afterwards | stays |
 //! | `Done` | gone | stays |
 
-use super::{Closure, Task};
+use super::Closure;
+use super::jobs::Task;
 use crate::sync::{Arc, Condvar, Mutex, catch, drop_quietly, run_quietly, thread, wait};
 use std::collections::{HashMap, VecDeque};
 use std::task::{Context, Poll, Wake, Waker};
