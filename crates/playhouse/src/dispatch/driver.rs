@@ -101,7 +101,7 @@ impl Driver {
     fn next(&mut self, owner: Owner<'_>) -> Option<Runnable> {
         self.turns = self.turns.wrapping_add(1);
         if self.turns.is_multiple_of(limits::TURNS_PER_INJECTOR_LOOK)
-            && let Some(runnable) = self.from_outside()
+            && let Some(runnable) = self.take_from_outside()
         {
             return Some(runnable);
         }
@@ -126,7 +126,7 @@ impl Driver {
         oldest
     }
 
-    fn from_outside(&self) -> Option<Runnable> {
+    fn take_from_outside(&self) -> Option<Runnable> {
         let inbox = &self.hosted.seats[self.index].inbox;
         inbox.take().or_else(|| self.hosted.injector.pop())
     }

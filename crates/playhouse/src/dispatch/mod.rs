@@ -21,6 +21,8 @@ mod seat;
 mod sleepers;
 mod threads;
 
+#[cfg(all(test, playhouse_loom))]
+mod models;
 #[cfg(all(test, not(playhouse_loom)))]
 mod tests;
 
