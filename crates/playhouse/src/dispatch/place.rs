@@ -25,8 +25,10 @@ impl Place {
             self.0.store(raw, Ordering::Release); // with the exchange in `take`
             return None;
         }
-        // Release with the exchange in `take`; acquire with that of another thread, through the actor it hands over.
-        Self::own(self.0.swap(raw, Ordering::AcqRel))
+        // Release with the exchange in `take`. What comes out was put by this owner.
+        let older = NonNull::new(self.0.swap(raw, Ordering::Release));
+        // SAFETY: rule 1: the exchange has just made it ours.
+        older.map(|older| unsafe { Runnable::from_raw(older) })
     }
 
     /// Fills the place if it is empty; otherwise hands the runnable back.
@@ -50,25 +52,28 @@ impl Place {
         }
     }
 
-    /// Any thread.
+    /// Any thread. It exchanges a pointer for null and never null for null, so the store in [`put`](Self::put) comes
+    /// after nothing but a null that is there to stay.
     #[inline]
     pub(crate) fn take(&self) -> Option<Runnable> {
-        if !self.is_filled() {
-            return None;
+        let mut raw = self.0.load(Ordering::Relaxed);
+        loop {
+            let found = NonNull::new(raw)?;
+            // Acquire with whoever filled it: `put` or `offer`.
+            let taken =
+                self.0
+                    .compare_exchange(raw, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed);
+            match taken {
+                // SAFETY: rule 1: the exchange has just made it ours.
+                Ok(_) => return Some(unsafe { Runnable::from_raw(found) }),
+                Err(now) => raw = now,
+            }
         }
-        // Acquire with whoever filled it: `put` or `offer`.
-        Self::own(self.0.swap(ptr::null_mut(), Ordering::Acquire))
     }
 
     /// A guess unless nobody else is at it.
     #[inline]
     pub(crate) fn is_filled(&self) -> bool {
         !self.0.load(Ordering::Relaxed).is_null()
-    }
-
-    #[inline]
-    fn own(raw: *mut Header) -> Option<Runnable> {
-        // SAFETY: rule 1: an exchange has just made it ours.
-        NonNull::new(raw).map(|raw| unsafe { Runnable::from_raw(raw) })
     }
 }

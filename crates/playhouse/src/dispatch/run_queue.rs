@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::runnable::{Header, Runnable};
+#[cfg(not(playhouse_loom))]
 use crate::limits;
 use crate::sync::{AtomicPtr, AtomicU64, Ordering};
 use std::ptr::{self, NonNull};
@@ -87,11 +88,12 @@ impl RunQueue {
 
     /// Half of what is there, rounded up. Any thread.
     pub(crate) fn grab(&self) -> Batch {
-        let mut head = self.head.0.load(Ordering::Relaxed);
+        // Acquire with the swap in `claim`, whose thread had seen a `tail` not before this `head`. So we see one, too.
+        let mut head = self.head.0.load(Ordering::Acquire);
         loop {
             // Acquire with the store of `tail` in `push`: the slots up to there are written.
             let tail = self.tail.load(Ordering::Acquire);
-            // The two loads are of different moments; a difference no ring can have fails the swap anyway.
+            // A `head` that has moved on meanwhile makes this too large, and fails the swap.
             let there = tail.wrapping_sub(head).min(CAPACITY as u64) as usize;
             let mut batch = Batch {
                 raw: [ptr::null_mut(); HALF],
@@ -123,14 +125,14 @@ impl RunQueue {
 
     #[inline]
     fn claim(&self, head: u64, count: u64) -> Result<(), u64> {
-        // Release with the load of `head` in `push`. A failure brings only a number.
+        // Release with the loads of `head` in `push` and `grab`; acquire, as the latter, for the next attempt.
         self.head
             .0
             .compare_exchange(
                 head,
                 head.wrapping_add(count),
                 Ordering::Release,
-                Ordering::Relaxed,
+                Ordering::Acquire,
             )
             .map(drop)
     }
