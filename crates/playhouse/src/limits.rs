@@ -13,7 +13,7 @@ pub const THROUGHPUT: usize = 64;
 /// Messages per turn on a `fixed` dispatcher. Its handlers block, so one message is already a long turn.
 pub const THROUGHPUT_FIXED: usize = 1;
 
-/// Drivers of a shared dispatcher: the bits that the word of sleepers has left beside its count of searchers. A Tokio
+/// Drivers of a shared dispatcher: the bits that the word of sleepers has left beside the number of the one that searches. A Tokio
 /// runtime with more workers than that runs the rest of its tasks on them.
 pub(crate) const DRIVERS: usize = 56;
 
@@ -79,7 +79,7 @@ const _: () = assert!(
 );
 const _: () = assert!(
     DRIVERS < 1 << (u64::BITS as usize - DRIVERS),
-    "every driver may be searching"
+    "the number of every driver fits, and none"
 );
 const _: () = assert!(
     INBOX < RUN_QUEUE / 2 && LIFO_RUN < SLICE_TURNS as usize,

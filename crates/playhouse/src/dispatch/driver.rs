@@ -53,8 +53,7 @@ impl Driver {
     }
 
     fn begin(&mut self) {
-        let search = self.hosted.sleepers.begin(self.index);
-        self.search = self.search.take().or(search);
+        self.search = self.hosted.sleepers.begin(self.index);
         self.hosted.lookout.watch(&self.hosted);
     }
 

@@ -11,31 +11,32 @@
 //!
 //! ```text
 //! bit 0..56   driver i is parked
-//! bit 56..    how many were called and have not yet found work or parked again
+//! bit 56..    the driver that was called and has not yet found work or parked again, plus one; at most one at a time
 //! ```
+//!
+//! That it was called is in the same word, because a driver may be polled for another reason right then: it must not
+//! begin a long turn without knowing that everybody relies on its search.
 
 use crate::limits;
-use crate::sync::{AtomicBool, AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 
-const SEARCHER: u64 = 1 << limits::DRIVERS;
-const PARKED: u64 = SEARCHER - 1;
+const PARKED: u64 = (1 << limits::DRIVERS) - 1;
 
 pub(crate) struct Sleepers {
     word: AtomicU64,
-    /// Driver i was called to search and has not been polled since. Its caller counted it in the word before.
-    is_called: Box<[AtomicBool]>,
+    drivers: usize,
 }
 
-/// The count of one searching driver in the word.
+/// The driver that searches, as it is in the word.
 #[must_use = "the others are not called while somebody searches"]
-pub(crate) struct Search(());
+pub(crate) struct Search(u64);
 
 impl Sleepers {
     pub(crate) fn new(drivers: usize) -> Self {
         assert!(drivers <= limits::DRIVERS, "every driver has a bit");
         Self {
             word: AtomicU64::new(0),
-            is_called: (0..drivers).map(|_| AtomicBool::new(false)).collect(),
+            drivers,
         }
     }
 
@@ -60,23 +61,22 @@ impl Sleepers {
     }
 
     fn try_call(&self, word: u64, driver: usize) -> bool {
-        let called = (word & !bit(driver)) + SEARCHER;
-        let is_called = self
-            .word
-            .compare_exchange(word, called, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok();
-        if is_called {
-            // Release with the swap in `begin`. The poll that is still to come finds it; an earlier one may miss it.
-            self.is_called[driver].store(true, Ordering::Release);
-        }
-        is_called
+        let called = (word & !bit(driver)) + searcher(driver);
+        self.word
+            .compare_exchange(word, called, Ordering::AcqRel, Ordering::Relaxed) // with `begin`
+            .is_ok()
     }
 
     /// Something was queued for this driver. True: it was parked and must be polled.
     #[inline]
     pub(crate) fn wake(&self, driver: usize) -> bool {
-        // AcqRel with `park`, as in `call`.
-        self.word.fetch_and(!bit(driver), Ordering::AcqRel) & bit(driver) != 0
+        self.clear(driver) & bit(driver) != 0
+    }
+
+    /// Returns the word before.
+    #[inline]
+    fn clear(&self, driver: usize) -> u64 {
+        self.word.fetch_and(!bit(driver), Ordering::AcqRel) // with `park`, as in `call`
     }
 
     /// All of them must be polled.
@@ -91,35 +91,33 @@ impl Sleepers {
 
     /// Exact: later than this, only a caller makes one wake.
     pub(crate) fn are_all_parked(&self) -> bool {
-        let all = bit(self.is_called.len()) - 1;
+        let all = bit(self.drivers) - 1;
         self.word.fetch_or(0, Ordering::AcqRel) & PARKED == all // with `wake` and `call`
     }
 
-    /// A poll of the driver begins, for whatever reason.
+    /// A poll of the driver begins, for whatever reason. A word older than its own `park` it cannot see, and a newer one
+    /// says exactly whether it was called.
     #[inline]
     pub(crate) fn begin(&self, driver: usize) -> Option<Search> {
         // Acquire with the caller's change of the word: what it queued is seen.
-        if self.word.load(Ordering::Acquire) & bit(driver) != 0 {
-            self.wake(driver);
+        let mut word = self.word.load(Ordering::Acquire);
+        if word & bit(driver) != 0 {
+            word = self.clear(driver);
         }
-        let is_called = &self.is_called[driver];
-        // Acquire with the store in `try_call`.
-        let is_called =
-            is_called.load(Ordering::Relaxed) && is_called.swap(false, Ordering::Acquire);
-        is_called.then_some(Search(()))
+        let own = searcher(driver);
+        (word & !PARKED == own).then_some(Search(own))
     }
 
     /// The search is over. The caller must look for more work *afterwards*, and `call` if there is any.
     pub(crate) fn found(&self, search: Search) {
-        let Search(()) = search;
-        self.word.fetch_sub(SEARCHER, Ordering::AcqRel); // with `call`
+        self.word.fetch_sub(search.0, Ordering::AcqRel); // with `call`
     }
 
     /// The driver found nothing. It must look once more *afterwards*, and `begin` again if there is something.
     #[inline]
     pub(crate) fn park(&self, driver: usize, search: Option<Search>) {
         let change = match search {
-            Some(Search(())) => bit(driver).wrapping_sub(SEARCHER),
+            Some(Search(own)) => bit(driver).wrapping_sub(own),
             None => bit(driver),
         };
         // AcqRel with `call` and `wake`. The bit was clear: only this driver sets it.
@@ -131,7 +129,7 @@ impl Sleepers {
 #[inline]
 fn who_to_call(word: u64) -> Option<usize> {
     let is_anybody_parked = word & PARKED != 0;
-    let is_anybody_searching = word >= SEARCHER;
+    let is_anybody_searching = word & !PARKED != 0;
     (is_anybody_parked && !is_anybody_searching).then_some(word.trailing_zeros() as usize)
 }
 
@@ -140,7 +138,12 @@ const fn bit(driver: usize) -> u64 {
     1 << driver
 }
 
-#[cfg(test)]
+#[inline]
+const fn searcher(driver: usize) -> u64 {
+    (driver as u64 + 1) << limits::DRIVERS
+}
+
+#[cfg(all(test, not(playhouse_loom)))]
 mod tests {
     use super::*;
 
@@ -170,19 +173,15 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_between_the_call_and_its_mark_leaves_the_search_to_the_next_poll() {
-        let sleepers = Sleepers::new(1);
-        sleepers.park(0, None);
-        let word = sleepers.word.load(Ordering::Relaxed);
-        sleepers
-            .word
-            .store(word & !bit(0) | SEARCHER, Ordering::Relaxed);
-        assert!(sleepers.begin(0).is_none());
-        sleepers.park(0, None);
-        sleepers.is_called[0].store(true, Ordering::Relaxed);
+    fn a_driver_that_was_called_knows_it_whatever_it_is_polled_for() {
+        let sleepers = Sleepers::new(2);
+        (0..2).for_each(|driver| sleepers.park(driver, None));
+        assert_eq!(sleepers.call(), Some(0));
+        assert!(sleepers.begin(1).is_none());
         let search = sleepers.begin(0);
         assert!(search.is_some());
         sleepers.park(0, search);
+        sleepers.park(1, None);
         assert!(sleepers.are_all_parked());
         assert_eq!(sleepers.call(), Some(0));
     }
