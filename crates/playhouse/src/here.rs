@@ -19,6 +19,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::ptr::{NonNull, null};
 use std::task::Poll;
+use std::time::Instant;
 
 thread_local! {
     /// The innermost turn.
@@ -30,6 +31,8 @@ pub(crate) struct Turn {
     core: NonNull<Core>,
     outer: *const Turn,
     forsaken: RefCell<Vec<Forsake>>,
+    /// When it must end, if its dispatcher limits its time.
+    ends: Option<Instant>,
 }
 
 type Forsake = Box<dyn FnOnce(Unanswered) + Send>;
@@ -40,6 +43,10 @@ impl Turn {
             core: NonNull::from(core),
             outer: INNERMOST.get(),
             forsaken: RefCell::new(Vec::new()),
+            ends: core
+                .dispatcher
+                .time_limit()
+                .map(|limit| core.system().clock.now() + limit),
         }
     }
 
@@ -107,6 +114,16 @@ fn innermost<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
 /// The replies that were dropped so far in the turn that is on now, which is that actor's.
 pub(crate) fn forsaken(core: &Core) -> Forsaken {
     innermost(|turn| turn.map_or_else(Forsaken::default, |turn| turn.forsaken(core)))
+}
+
+/// Has the turn that is on now lasted as long as its dispatcher allows?
+#[inline]
+pub(crate) fn is_out_of_time(core: &Core) -> bool {
+    core.dispatcher.time_limit().is_some()
+        && innermost(|turn| {
+            let ends = turn.and_then(|turn| turn.ends);
+            ends.is_some_and(|ends| core.system().clock.now() >= ends)
+        })
 }
 
 /// Was no reply dropped so far in the turn that is on now?

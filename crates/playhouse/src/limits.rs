@@ -13,6 +13,47 @@ pub const THROUGHPUT: usize = 64;
 /// Messages per turn on a `fixed` dispatcher. Its handlers block, so one message is already a long turn.
 pub const THROUGHPUT_FIXED: usize = 1;
 
+/// Drivers of a shared dispatcher: the bits that the word of sleepers has left beside the number of the one that searches. A Tokio
+/// runtime with more workers than that runs the rest of its tasks on them.
+pub(crate) const DRIVERS: usize = 56;
+
+/// Places in the run queue of one driver. What does not fit goes to the shared queue, half of it at a time, so this is
+/// how many actors wake each other without a lock.
+pub(crate) const RUN_QUEUE: usize = 256;
+
+/// Actors that plain Tokio tasks of one thread may wake before its driver is polled and without a lock: one cache line
+/// of pointers.
+pub(crate) const INBOX: usize = 8;
+
+/// Turns in a row that a driver takes from its slot for the actor woken last, while others wait in its run queue. Two
+/// actors that wake each other for ever cost the others so many turns; taking one from the queue costs 8 ns more.
+pub(crate) const LIFO_RUN: usize = 64;
+
+/// Turns after which a driver that has work of its own looks at the shared queue. Prime, so that it keeps in step with
+/// no pattern of the actors'.
+pub(crate) const TURNS_PER_INJECTOR_LOOK: u32 = 61;
+
+/// What a driver may do before Tokio's other tasks on that worker go on. Tokio looks for sockets and timers only then,
+/// and each visit of its scheduler costs about a microsecond.
+pub(crate) const SLICE: Duration = Duration::from_micros(200);
+
+/// Turns of a slice, should they be so short that the clock never ends it.
+pub(crate) const SLICE_TURNS: u32 = 4_096;
+
+/// Turns between two looks at the clock, which cost as much as a short turn each.
+pub(crate) const TURNS_PER_CLOCK_LOOK: u32 = 32;
+
+/// A turn that ended with work left counts as so many: it went through its whole throughput.
+pub(crate) const FULL_TURN: u32 = 8;
+
+/// How often it is looked whether a handler holds its worker although it must not. Somebody else takes what waits behind
+/// it after two looks. It costs a wake-up each, and only while actors run.
+pub(crate) const LOOKOUT: Duration = Duration::from_millis(5);
+
+/// Looks without a single turn after which nobody looks any more, so that an idle process sleeps. Long enough that steady
+/// small loads do not start it over and over.
+pub(crate) const IDLE_LOOKS: u32 = 100;
+
 /// Threads of the built-in dispatcher `blocking`. They start with its first use and mostly wait for a device, so there
 /// may be more of them than cores.
 pub const BLOCKING_THREADS: usize = 16;
@@ -60,6 +101,14 @@ pub(crate) const LINE_SLACK: usize = 16;
 const _: () = assert!(
     THROUGHPUT_FIXED <= THROUGHPUT,
     "blocking handlers take the shorter turns"
+);
+const _: () = assert!(
+    DRIVERS < 1 << (u64::BITS as usize - DRIVERS),
+    "the number of every driver fits, and none"
+);
+const _: () = assert!(
+    INBOX < RUN_QUEUE / 2 && LIFO_RUN < SLICE_TURNS as usize,
+    "an inbox fits beside a theft, and the queue gets its turn in every slice"
 );
 const _: () = assert!(
     MAILBOX <= COMPLETIONS_PER_ACTOR,

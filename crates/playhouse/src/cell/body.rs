@@ -414,12 +414,6 @@ impl<T: Send> Gate for Queue<T> {
     fn nudge(&self) -> bool {
         self.nudge()
     }
-    fn try_claim(&self) -> bool {
-        self.try_claim()
-    }
-    fn taken(&self) -> usize {
-        self.taken()
-    }
     fn pushes(&self) -> u64 {
         self.pushes()
     }

@@ -39,11 +39,6 @@ impl CoreRef {
         std::ptr::eq(self.0.as_ptr(), other)
     }
 
-    /// Gives the count to the pointer.
-    pub(crate) fn into_raw(self) -> NonNull<Core> {
-        std::mem::ManuallyDrop::new(self).0
-    }
-
     /// # Safety
     /// `raw` carries a count, which is this one's from now on.
     pub(crate) unsafe fn from_raw(raw: NonNull<Core>) -> Self {
@@ -87,20 +82,6 @@ impl<M> CellRef<M> {
             core: CoreRef::new(&cell.core),
             protocol: PhantomData,
         }
-    }
-
-    /// # Safety
-    /// `raw` points to the core of a `Cell<M>`, and carries a count, which is this one's from now on.
-    pub(crate) unsafe fn from_raw(raw: NonNull<Core>) -> Self {
-        Self {
-            // SAFETY: the caller's word.
-            core: unsafe { CoreRef::from_raw(raw) },
-            protocol: PhantomData,
-        }
-    }
-
-    pub(crate) fn into_raw(self) -> NonNull<Core> {
-        self.core.into_raw()
     }
 }
 

@@ -435,8 +435,6 @@ pub(crate) trait Gate: Send + Sync {
     fn release(&self);
     fn close_admission(&self);
     fn nudge(&self) -> bool;
-    fn try_claim(&self) -> bool;
-    fn taken(&self) -> usize;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
     /// # Safety

@@ -1,12 +1,13 @@
 //! What belongs to the turn of an actor, in its core: how far it has come, what it waits for, how its code ended.
 
-use super::status::{self, Ending, Flags, Phase, WaitsFor, Wake};
+use super::status::{Ending, Flags, Phase, WaitsFor, Wake};
 use super::Core;
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
 use crate::events::Event;
 use crate::failure::Failure;
+use crate::here;
 use crate::send_error::Cancelled;
 use crate::sync::Ordering;
 use std::future::Future;
@@ -115,7 +116,12 @@ impl Core {
     #[inline]
     pub(crate) fn use_turn(&self) {
         let left = self.left.load(Ordering::Relaxed);
-        self.left.store(left.saturating_sub(1), Ordering::Relaxed);
+        let left = if here::is_out_of_time(self) {
+            0
+        } else {
+            left.saturating_sub(1)
+        };
+        self.left.store(left, Ordering::Relaxed);
     }
 
     #[inline]

@@ -1,22 +1,39 @@
 //! A dispatcher is a named set of threads that gives actors their turns.
 //!
-//! The contract: an actor's life is one future ([`Job::Task`]), polled by one thread at a time, each poll seeing what
-//! the last one did; or, for actors that must not move, one closure on a thread of its own ([`Job::Thread`]). A job that
-//! is thrown away is dropped, and its actor ends as `Shutdown`.
+//! The contract is [`runnable`]: whoever makes an actor *scheduled* gives its dispatcher the right to one turn, and the
+//! dispatcher uses it once, on one of its threads. A runnable that is thrown away is dropped, and its actor ends as
+//! `Shutdown`. Where an actor lives is its [`home`](DispatcherRef::home).
+//!
+//! What is scheduled goes `seat` → `driver` on Tokio's workers ([`hosted`]), or through one queue to own
+//! [`threads`]; [`lanes`] are own threads, one each.
 
-mod pinned;
-mod pool;
-#[allow(dead_code)]
+mod abandon;
+mod driver;
+mod hosted;
+mod injector;
+mod lanes;
+mod lookout;
+mod place;
+mod run_queue;
 pub(crate) mod runnable;
+mod seat;
+mod sleepers;
+mod threads;
+
+#[cfg(all(test, playhouse_loom))]
+mod models;
+#[cfg(all(test, not(playhouse_loom)))]
+mod tests;
 
 use crate::limits;
 use crate::sync::Arc;
-use pinned::Threads;
-use pool::Pool;
+use hosted::Hosted;
+use lanes::Lanes;
+use runnable::Runnable;
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
+use std::time::Duration;
+use threads::{Threads, Work};
 use tokio::runtime::Handle;
 
 /// What to start. `shared`: on Tokio's workers. `fixed`: own threads, for handlers that block. `pinned`: a thread per
@@ -26,6 +43,7 @@ use tokio::runtime::Handle;
 pub struct Dispatcher {
     shape: Shape,
     throughput: usize,
+    time_limit: Option<Duration>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +59,7 @@ impl Dispatcher {
         Self {
             shape: Shape::Shared,
             throughput: limits::THROUGHPUT,
+            time_limit: None,
         }
     }
 
@@ -57,6 +76,7 @@ impl Dispatcher {
         Self {
             shape: Shape::Fixed(threads),
             throughput: limits::THROUGHPUT_FIXED,
+            time_limit: None,
         }
     }
 
@@ -65,6 +85,7 @@ impl Dispatcher {
         Self {
             shape: Shape::Pinned,
             throughput: limits::THROUGHPUT,
+            time_limit: None,
         }
     }
 
@@ -82,15 +103,23 @@ impl Dispatcher {
         self
     }
 
+    /// A turn that has lasted this long ends after the message in hand, even if its throughput is not reached. Default:
+    /// no limit. It costs a look at the clock per message.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
     pub(crate) fn start(self, name: &str, runtime: &Handle) -> DispatcherRef {
         let workers = match self.shape {
-            Shape::Shared => Workers::Shared(runtime.clone()),
-            Shape::Fixed(threads) => Workers::Fixed(Pool::new(name, threads, runtime.clone())),
-            Shape::Pinned => Workers::Pinned(Threads::new(name, runtime.clone())),
+            Shape::Shared => Workers::Shared(Hosted::start(runtime)),
+            Shape::Fixed(count) => Workers::Own(Threads::new(name, 1, count, runtime.clone())),
+            Shape::Pinned => Workers::Lanes(Lanes::new(name, runtime.clone())),
         };
         DispatcherRef(Arc::new(Running {
             name: name.to_owned(),
             throughput: self.throughput,
+            time_limit: self.time_limit,
             workers,
         }))
     }
@@ -104,20 +133,26 @@ pub struct DispatcherRef(Arc<Running>);
 struct Running {
     name: String,
     throughput: usize,
+    time_limit: Option<Duration>,
     workers: Workers,
 }
 
 enum Workers {
-    Shared(Handle),
-    Fixed(Arc<Pool>),
-    Pinned(Threads),
+    Shared(Arc<Hosted>),
+    Own(Arc<Threads>),
+    /// One of a `pinned` dispatcher's, with one thread, for one actor.
+    Lane(Arc<Threads>),
+    Lanes(Lanes),
 }
 
 /// The last reference is gone, so nobody can give it work any more. A thread may itself have dropped it: none is joined.
+/// A lane that is still open has references of its own.
 impl Drop for Running {
     fn drop(&mut self) {
-        if let Workers::Fixed(pool) = &self.workers {
-            drop(pool.dismiss());
+        match &self.workers {
+            Workers::Shared(hosted) => hosted.dismiss(),
+            Workers::Own(threads) | Workers::Lane(threads) => threads.refuse(),
+            Workers::Lanes(_) => {}
         }
     }
 }
@@ -127,57 +162,50 @@ impl DispatcherRef {
     /// thread; what is submitted later is dropped. A panic is reported by the panic hook and harms nobody else.
     pub fn submit(&self, work: impl FnOnce() + Send + 'static) {
         match &self.0.workers {
-            Workers::Shared(runtime) => drop(runtime.spawn(async move { work() })),
-            Workers::Fixed(pool) => pool.submit(Box::new(work)),
-            Workers::Pinned(threads) => threads.run(Box::new(work)),
+            // A task of its own: Tokio is fair between it and the actors.
+            Workers::Shared(hosted) => drop(hosted.runtime.spawn(async move { work() })),
+            Workers::Own(threads) | Workers::Lane(threads) => threads.give(Work::Closure(Box::new(work))),
+            Workers::Lanes(lanes) => lanes.submit(Box::new(work)),
         }
     }
 
-    /// SHIM
-    pub(crate) fn schedule(&self, runnable: runnable::Runnable) {
+    /// Gives an actor that lives here its turn, soon. What comes after the end of the dispatcher is dropped.
+    #[inline]
+    pub(crate) fn schedule(&self, runnable: Runnable) {
         match &self.0.workers {
-            Workers::Shared(runtime) => drop(runtime.spawn(tokio::task::unconstrained(async move {
-                let mut next = Some(runnable);
-                while let Some(one) = next {
-                    next = one.run();
-                    crate::sync::yield_now().await;
-                }
-            }))),
-            Workers::Fixed(pool) => {
-                let again = self.clone();
-                pool.submit(Box::new(move || {
-                    if let Some(more) = runnable.run() {
-                        again.schedule(more);
-                    }
-                }))
-            }
-            Workers::Pinned(_) => unreachable!(),
+            Workers::Shared(hosted) => hosted.schedule(runnable),
+            Workers::Own(threads) | Workers::Lane(threads) => threads.give(Work::Turn(runnable)),
+            Workers::Lanes(_) => unreachable!("an actor lives in a lane, its `home`"),
         }
     }
+
+    /// Where a new actor lives: here, or, if this is a `pinned` dispatcher, in a lane of its own with one thread.
     pub(crate) fn home(&self) -> Self {
-        match &self.0.workers {
-            Workers::Pinned(threads) => Dispatcher::fixed(1).throughput(self.0.throughput).start(threads.name(), threads.runtime()),
-            _ => self.clone(),
-        }
+        let Workers::Lanes(lanes) = &self.0.workers else {
+            return self.clone();
+        };
+        Self(Arc::new(Running {
+            name: self.0.name.clone(),
+            throughput: self.0.throughput,
+            time_limit: self.0.time_limit,
+            workers: Workers::Lane(lanes.open()),
+        }))
     }
-    pub(crate) fn leave(&self) {}
 
-    pub(crate) fn run(&self, job: Job) {
-        match (&self.0.workers, job) {
-            (Workers::Shared(runtime), Job::Task(task)) => drop(runtime.spawn(task)),
-            (Workers::Fixed(pool), Job::Task(task)) => pool.spawn(task),
-            (Workers::Pinned(threads), Job::Task(task)) => {
-                threads.run(Box::new(move || crate::sync::block_on(task)));
-            }
-            (Workers::Pinned(threads), Job::Thread(work)) => threads.run(work),
-            (_, Job::Thread(_)) => {
-                unreachable!("props for an own thread are given a pinned dispatcher")
-            }
+    /// The actor that lived here has ended.
+    pub(crate) fn leave(&self) {
+        if let Workers::Lane(lane) = &self.0.workers {
+            lane.refuse();
         }
     }
 
     pub(crate) fn throughput(&self) -> usize {
         self.0.throughput
+    }
+
+    /// After which a turn ends, if the throughput does not end it before.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.0.time_limit
     }
 
     /// May code on its threads block?
@@ -190,8 +218,8 @@ impl DispatcherRef {
     pub(crate) fn refuse(&self) {
         match &self.0.workers {
             Workers::Shared(_) => {} // Tokio's workers outlive us
-            Workers::Fixed(pool) => pool.refuse(),
-            Workers::Pinned(threads) => threads.refuse(),
+            Workers::Own(threads) | Workers::Lane(threads) => threads.refuse(),
+            Workers::Lanes(lanes) => lanes.refuse(),
         }
     }
 
@@ -199,8 +227,8 @@ impl DispatcherRef {
     pub(crate) fn has_threads(&self) -> bool {
         match &self.0.workers {
             Workers::Shared(_) => false, // Tokio's threads are not ours
-            Workers::Fixed(pool) => pool.has_threads(),
-            Workers::Pinned(threads) => threads.has_threads(),
+            Workers::Own(threads) | Workers::Lane(threads) => threads.has_threads(),
+            Workers::Lanes(lanes) => lanes.has_threads(),
         }
     }
 
@@ -208,8 +236,8 @@ impl DispatcherRef {
     pub(crate) fn close(&self) {
         match &self.0.workers {
             Workers::Shared(_) => {}
-            Workers::Fixed(pool) => pool.close(),
-            Workers::Pinned(threads) => threads.close(),
+            Workers::Own(threads) | Workers::Lane(threads) => threads.close(),
+            Workers::Lanes(lanes) => lanes.close(),
         }
     }
 }
@@ -221,23 +249,6 @@ impl fmt::Debug for DispatcherRef {
 }
 
 type Closure = Box<dyn FnOnce() + Send>;
-type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// An actor's life, ready to run.
-pub(crate) enum Job {
-    Task(Task),
-    Thread(Closure),
-}
-
-impl Job {
-    pub(crate) fn task(life: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self::Task(Box::pin(life))
-    }
-
-    pub(crate) fn thread(life: impl FnOnce() + Send + 'static) -> Self {
-        Self::Thread(Box::new(life))
-    }
-}
 
 /// No dispatcher has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,22 +271,3 @@ impl fmt::Display for UnknownDispatcher {
 }
 
 impl Error for UnknownDispatcher {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc;
-
-    #[tokio::test]
-    async fn refused_work_is_dropped_and_starts_no_thread() {
-        for shape in [Dispatcher::fixed(1), Dispatcher::pinned()] {
-            let dispatcher = shape.start("refusing", &Handle::current());
-            dispatcher.refuse();
-            let (told, runs) = mpsc::channel();
-            dispatcher.submit(move || told.send(()).unwrap_or_default());
-            assert_eq!(runs.recv(), Err(mpsc::RecvError));
-            assert!(!dispatcher.has_threads());
-            dispatcher.close(); // nothing to join, so it does not block
-        }
-    }
-}

@@ -1,0 +1,94 @@
+//! Looks, while actors run, whether a driver is stuck in a turn, and lets others have what waits behind it.
+//!
+//! What a driver woke last is its own to run next, and nobody is woken for it: that is what makes a hop cheap. A handler
+//! that blocks its worker would strand that actor, and no other driver may be awake to see it. So somebody outside the
+//! workers compares the counts of turns now and then. A Tokio timer would not do: the blocked worker may be the one that
+//! keeps time for the others. It is a closure on Tokio's threads for blocking work, and ends when nothing happens.
+
+use super::hosted::Hosted;
+use crate::limits;
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
+use std::sync::PoisonError;
+
+pub(crate) struct Lookout {
+    is_on_duty: AtomicBool,
+    is_dismissed: Mutex<bool>,
+    dismissal: Condvar,
+}
+
+impl Lookout {
+    pub(crate) fn new() -> Self {
+        Self {
+            is_on_duty: AtomicBool::new(false),
+            is_dismissed: Mutex::new(false),
+            dismissal: Condvar::new(),
+        }
+    }
+
+    /// A driver begins to run.
+    #[inline]
+    pub(super) fn watch(&self, hosted: &Arc<Hosted>) {
+        // No partner of its own: a driver that was parked has acquired the sleepers' word, and `end_duty` explains.
+        if !self.is_on_duty.load(Ordering::Relaxed) && hosted.seats.len() > 1 {
+            self.go_on_duty(hosted);
+        }
+    }
+
+    #[cold]
+    fn go_on_duty(&self, hosted: &Arc<Hosted>) {
+        if !self.is_on_duty.swap(true, Ordering::AcqRel) {
+            let hosted = hosted.clone();
+            let runtime = hosted.runtime.clone();
+            drop(runtime.spawn_blocking(move || hosted.lookout.look(&hosted)));
+        }
+    }
+
+    pub(crate) fn dismiss(&self) {
+        *self.is_dismissed.lock() = true;
+        self.dismissal.notify_all();
+    }
+
+    fn look(&self, hosted: &Hosted) {
+        let mut seen: Vec<u32> = hosted.seats.iter().map(|seat| seat.turns()).collect();
+        let mut idle_looks = 0;
+        while !self.is_dismissed_meanwhile() {
+            let is_idle = look_once(hosted, &mut seen);
+            idle_looks = if is_idle { idle_looks + 1 } else { 0 };
+            if idle_looks >= limits::IDLE_LOOKS && self.end_duty(hosted) {
+                return;
+            }
+        }
+    }
+
+    /// Nobody needs it while all drivers are parked. It goes first and looks then: a driver that is woken later has seen
+    /// it go, in the order of the sleepers' word.
+    fn end_duty(&self, hosted: &Hosted) -> bool {
+        self.is_on_duty.store(false, Ordering::Release);
+        let may_go = hosted.sleepers.are_all_parked();
+        may_go || self.is_on_duty.swap(true, Ordering::AcqRel)
+    }
+
+    fn is_dismissed_meanwhile(&self) -> bool {
+        let is_dismissed = self.is_dismissed.lock();
+        let (is_dismissed, _) = self
+            .dismissal
+            .wait_timeout_while(is_dismissed, limits::LOOKOUT, |is_dismissed| !*is_dismissed)
+            .unwrap_or_else(PoisonError::into_inner);
+        *is_dismissed
+    }
+}
+
+/// True: there was no turn since the last look.
+fn look_once(hosted: &Hosted, seen: &mut [u32]) -> bool {
+    let mut is_idle = true;
+    for (driver, (seat, seen)) in hosted.seats.iter().zip(seen).enumerate() {
+        let before = std::mem::replace(seen, seat.turns());
+        if before != *seen {
+            is_idle = false;
+        } else if seat.is_laden() && !hosted.sleepers.is_parked(driver) {
+            hosted.injector.extend(seat.take_newest().into_iter());
+            hosted.announce();
+        }
+    }
+    is_idle
+}
