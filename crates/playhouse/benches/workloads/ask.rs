@@ -1,7 +1,8 @@
 //! Question and answer: from an actor, from several, from a plain Tokio task, and awaited inside a handler.
 
 use crate::measure::{Sample, Stopwatch};
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::limits::MAILBOX;
 use playhouse::prelude::*;
 use tokio::sync::{mpsc, oneshot};

@@ -1,7 +1,8 @@
 //! Many actors that all talk to each other: whether the runtime keeps its price when nobody has a fixed partner.
 
 use crate::measure::{Sample, Stopwatch};
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::limits::MAILBOX;
 use playhouse::prelude::*;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! One message under way at a time: what a hop from actor to actor costs when nothing can be overlapped.
 
 use crate::measure::{Sample, Stopwatch};
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::limits::MAILBOX;
 use playhouse::prelude::*;
 use tokio::sync::mpsc;

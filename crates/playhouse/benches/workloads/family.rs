@@ -1,7 +1,8 @@
 //! Actors as cheap things: what it costs to have one for a moment, and to have one that does nothing.
 
 use crate::measure::{Sample, Stopwatch};
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::limits::MAILBOX;
 use playhouse::prelude::*;
 use tokio::sync::mpsc;
@@ -124,7 +125,7 @@ pub(crate) mod spawn {
 /// Resident bytes of a named child that has started and handled nothing, with the reference its parent keeps.
 pub(crate) mod idle {
     use super::*;
-    use std::fs;
+    use crate::memory::Memory;
 
     struct Parent {
         children: Vec<ActorRef<u64>>,
@@ -203,34 +204,6 @@ pub(crate) mod idle {
         tally.report(1);
         while let Some(number) = inbox.recv().await {
             tally.report(number);
-        }
-    }
-
-    /// What the kernel says of this process, in KiB.
-    struct Memory {
-        resident: f64,
-        peak: f64,
-    }
-
-    impl Memory {
-        fn now() -> Self {
-            let status =
-                fs::read_to_string("/proc/self/status").expect("memory is measured on Linux");
-            let field = |name: &str| {
-                let line = status.lines().find_map(|line| line.strip_prefix(name));
-                let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-                number.expect("the kernel names it")
-            };
-            Self {
-                resident: field("VmRSS:"),
-                peak: field("VmHWM:"),
-            }
-        }
-
-        fn since(&self, before: &Self, actors: u64, Sample(mut figures): Sample) -> Sample {
-            let bytes = (self.resident - before.resident) * 1_024.0 / actors as f64;
-            figures.extend([("bytes", bytes), ("peak_mib", self.peak / 1_024.0)]);
-            Sample(figures)
         }
     }
 }

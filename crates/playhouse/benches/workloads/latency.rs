@@ -4,7 +4,8 @@
 //! carries the moment it was due. A stall therefore counts against every message that was due meanwhile, not against one.
 
 use crate::measure::Sample;
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::prelude::*;
 use std::time::Instant;
 use tokio::sync::mpsc;

@@ -13,8 +13,10 @@ mod fairness;
 mod family;
 mod latency;
 mod measure;
+mod memory;
 mod stage;
 mod stream;
+mod tally;
 mod work;
 
 use measure::Sample;

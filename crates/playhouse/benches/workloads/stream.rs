@@ -1,7 +1,8 @@
 //! Many messages under way: what one costs when the receiver finds the next already there.
 
 use crate::measure::{Sample, Stopwatch};
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::limits::MAILBOX;
 use playhouse::prelude::*;
 use tokio::sync::mpsc;

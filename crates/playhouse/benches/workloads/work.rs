@@ -1,7 +1,8 @@
 //! Messages that cost something: how much of a microsecond of computing the runtime adds.
 
 use crate::measure::{Sample, Stopwatch};
-use crate::stage::{self, Tally};
+use crate::stage;
+use crate::tally::Tally;
 use playhouse::prelude::*;
 use std::hint::black_box;
 use tokio::sync::mpsc;
