@@ -21,6 +21,8 @@ usage: cargo xtask COMMAND
   bench latency          delay of a message under fixed load, beside Tokio
   bench fairness         what is left for others when one actor floods itself
   bench instructions     instructions per hop, counted by callgrind; fails above the limit
+  compare [NAME..] [--rounds N] [--quick]
+                         the runtime beside actix, kameo, ractor and xtra, as the table of the README
 ";
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         "bench" => xtask::bench::run(rest),
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
+        "compare" => xtask::rivals::run(rest),
         "compare-extract" => xtask::compare::run(rest),
         "corpus" => xtask::corpus::run(rest),
         "sample" => xtask::sample::run(rest),

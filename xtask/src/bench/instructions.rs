@@ -9,7 +9,7 @@ use serde_json::json;
 use std::process::{Command, ExitCode};
 
 /// Instructions that one hop of a ring may cost. The bare scheduler and mailbox need about 210; supervision, the books and
-/// the turn's bookkeeping are to fit in the rest. a Tokio task with its channel takes about 840 for the same hop.
+/// the turn's bookkeeping are to fit in the rest. A Tokio task with its channel takes about 840 for the same hop.
 pub const RING_HOP_INSTRUCTIONS_MAX: f64 = 300.0;
 
 const WORKLOAD: &str = "ring-100";
