@@ -3,6 +3,7 @@
 //! The contract, the clock and the sums are those of the runtime's own workloads. A workload is written once, as logic that
 //! is generic over the rival; an adapter per rival wraps it in that rival's actor, handler and address. Everything is
 //! resolved at compile time, so a rival pays for its own machinery and for nothing else.
+#![forbid(unsafe_code)]
 
 mod actix_side;
 mod ask;
