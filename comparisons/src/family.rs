@@ -43,10 +43,10 @@ struct Child<R: Rival> {
 impl<R: Rival> Logic<R> for Child<R> {
     type Msg = u64;
     async fn receive(&mut self, number: u64, _me: &R::Ref<Self>) -> Then {
-        self.all.report(number);
         if self.fork.report(number) {
             R::tell::<Parent<R>>(&self.parent, ());
         }
+        self.all.report(number);
         Then::Stop
     }
 }

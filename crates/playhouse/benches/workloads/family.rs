@@ -47,10 +47,10 @@ pub(crate) mod spawn {
     impl Actor for Child {
         type Msg = u64;
         async fn receive(&mut self, ctx: &mut Context<u64>, number: u64) -> Outcome {
-            self.all.report(number);
             if self.fork.report(number) {
                 self.parent.tell(());
             }
+            self.all.report(number); // last: whoever waits for it then ends the parent
             ctx.stop();
             Ok(())
         }
@@ -114,10 +114,10 @@ pub(crate) mod spawn {
         all: Tally,
     ) {
         if let Some(number) = inbox.recv().await {
-            all.report(number);
             if fork.report(number) {
                 let _ = parent.try_send(()); // after the last fork nobody listens
             }
+            all.report(number);
         }
     }
 }
