@@ -4,12 +4,15 @@
 //! Nothing that ships depends on this crate.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod big_pdf;
 pub mod bombs;
 pub mod compare;
 pub mod corpus;
+pub mod machine;
 pub mod noise;
 pub mod pdf;
+pub mod rivals;
 pub mod sample;
 pub mod test;
 pub mod tidy;

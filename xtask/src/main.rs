@@ -16,6 +16,13 @@ usage: cargo xtask COMMAND
                          hold folio to the table of expectations, over a folder of PDFs
   compare-extract [--pdf FILE] [--pages N] [--rounds N] [--folio PATH]
                          CPU time per page beside pypdfium2 and Pillow doing the same work
+  bench [NAME..] [--rounds N] [--quick] [--workers N] [--idle N] [--json FILE]
+                         the runtime beside hand-written Tokio tasks, workload by workload
+  bench latency          delay of a message under fixed load, beside Tokio
+  bench fairness         what is left for others when one actor floods itself
+  bench instructions     instructions per hop, counted by callgrind; fails above the limit
+  compare [NAME..] [--rounds N] [--quick]
+                         the runtime beside actix, kameo, ractor and xtra, as the table of the README
 ";
 
 fn main() -> ExitCode {
@@ -25,8 +32,10 @@ fn main() -> ExitCode {
         None => ("help", [].as_slice()),
     };
     let outcome = match command {
+        "bench" => xtask::bench::run(rest),
         "big-pdf" => xtask::big_pdf::run(rest),
         "bombs" => xtask::bombs::run(rest),
+        "compare" => xtask::rivals::run(rest),
         "compare-extract" => xtask::compare::run(rest),
         "corpus" => xtask::corpus::run(rest),
         "sample" => xtask::sample::run(rest),

@@ -12,21 +12,13 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The middle of the rounds; the mean of the two in the middle when their number is even.
+    /// The middle of the rounds.
     ///
     /// # Panics
     /// When there was no round.
     #[must_use]
     pub fn median(&self) -> f64 {
-        assert!(!self.rounds.is_empty(), "a median needs a round");
-        let mut sorted = self.rounds.clone();
-        sorted.sort_by(f64::total_cmp);
-        let middle = sorted.len() / 2;
-        if sorted.len() % 2 == 1 {
-            sorted[middle]
-        } else {
-            (sorted[middle - 1] + sorted[middle]) / 2.0
-        }
+        crate::bench::median(&self.rounds)
     }
 }
 
@@ -83,12 +75,6 @@ mod tests {
             name: "x".into(),
             rounds: rounds.to_vec(),
         }
-    }
-
-    #[test]
-    fn the_median_is_the_middle_whatever_the_order() {
-        assert!((figures(&[9.0, 1.0, 4.0]).median() - 4.0).abs() < f64::EPSILON);
-        assert!((figures(&[4.0, 1.0, 2.0, 9.0]).median() - 3.0).abs() < f64::EPSILON);
     }
 
     #[test]

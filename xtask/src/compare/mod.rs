@@ -6,6 +6,7 @@
 
 mod figures;
 
+use crate::machine;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -21,7 +22,7 @@ pub const GOAL: f64 = 0.75;
 pub fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let wish = Wish::from(arguments)?;
     let bench = Bench::new(&wish)?;
-    println!("{}", machine());
+    println!("{}", machine::load());
     println!(
         "{} pages of {}, {} rounds",
         bench.pages,
@@ -44,7 +45,7 @@ pub fn run(arguments: &[String]) -> Result<ExitCode, String> {
             .collect();
         println!("round {round}: {} ms", last.join(", "));
     }
-    println!("{}", machine());
+    println!("{}", machine::load());
     print!("{}", table(&all, GOAL));
     let reached = all[1].median() <= GOAL * all[0].median();
     Ok(if reached {
@@ -308,27 +309,6 @@ fn timed(command: &Command) -> Result<(f64, String), String> {
         seconds,
         String::from_utf8_lossy(&output.stdout).into_owned(),
     ))
-}
-
-/// The machine's shape and how busy it is now.
-fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let processors = std::thread::available_parallelism().map_or(0, usize::from);
-    let information = read("/proc/cpuinfo");
-    let model = information
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
-        .map(|(_, model)| model);
-    let load: Vec<String> = read("/proc/loadavg")
-        .split(' ')
-        .take(3)
-        .map(str::to_owned)
-        .collect();
-    format!(
-        "{processors} processors ({}), load average {}",
-        model.unwrap_or("unknown model"),
-        load.join(" ")
-    )
 }
 
 #[cfg(test)]
