@@ -3,7 +3,7 @@
 use crate::actor::Message;
 
 use crate::cell::{CellRef, Core};
-use crate::mailbox::{Envelope, Slot};
+use crate::mailbox::{Envelope, Rare, Slot};
 use crate::port::Inlet;
 use crate::sync::{Arc, Mutex};
 
@@ -32,7 +32,10 @@ impl<N: Message, M: Message> Inlet<N> for Adapter<N, M> {
     fn put(&self, Envelope { msg, question }: Envelope<N>) {
         let function = self.function.clone();
         let make = Box::new(move || (*function.lock())(msg));
-        self.cell.push_reserved(Slot::Adapted { make, question });
+        self.cell.push_reserved(match question {
+            None => Slot::Adapted(make),
+            Some(question) => Slot::rare(Rare::AdaptedQuestion { make, question }),
+        });
     }
 
     fn is_handle(&self) -> bool {

@@ -56,6 +56,7 @@ impl<M> Drop for Watch<M> {
 }
 
 impl<M> Context<M> {
+    #[inline]
     pub(crate) fn extras_if_any(&self) -> Option<&Extras<M>> {
         self.extras.as_deref()
     }
@@ -70,6 +71,7 @@ impl<M: Message> Context<M> {
         }
     }
 
+    #[inline]
     pub(crate) fn cell(&self) -> &Cell<M> {
         self.me.own_cell()
     }

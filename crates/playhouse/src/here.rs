@@ -38,6 +38,7 @@ pub(crate) struct Turn {
 type Forsake = Box<dyn FnOnce(Unanswered) + Send>;
 
 impl Turn {
+    #[inline]
     pub(crate) fn new(core: &Core) -> Self {
         Self {
             core: NonNull::from(core),
@@ -60,6 +61,7 @@ impl Turn {
     }
 
     /// The replies that were dropped so far.
+    #[inline]
     pub(crate) fn forsaken(&self, by: &Core) -> Forsaken {
         let replies = self.forsaken.take();
         if replies.is_empty() {
@@ -104,6 +106,7 @@ pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
 }
 
 /// Looks at the innermost turn of this thread, if there is one.
+#[inline]
 fn innermost<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
     // A thread that is going away has no turn any more, and drops what its own locals held.
     let innermost = INNERMOST.try_with(Cell::get).unwrap_or(null());
@@ -112,6 +115,7 @@ fn innermost<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
 }
 
 /// The replies that were dropped so far in the turn that is on now, which is that actor's.
+#[inline]
 pub(crate) fn forsaken(core: &Core) -> Forsaken {
     innermost(|turn| turn.map_or_else(Forsaken::default, |turn| turn.forsaken(core)))
 }
@@ -133,6 +137,7 @@ pub(crate) fn has_no_forsaken() -> bool {
 }
 
 /// The deadline of the question in hand on this thread.
+#[inline]
 pub(crate) fn deadline() -> Option<Deadline> {
     innermost(|turn| turn?.core().deadline())
 }
@@ -143,6 +148,7 @@ pub(crate) fn is_turn() -> bool {
 }
 
 /// Is it this actor's turn on this thread?
+#[inline]
 pub(crate) fn is_turn_of(core: &Core) -> bool {
     let mut next = INNERMOST.get();
     // SAFETY: rule 1; an outer turn lasts longer than an inner one.

@@ -7,7 +7,7 @@ use crate::dispatch::DispatcherRef;
 use crate::events::Event;
 use crate::failure::Failure;
 use crate::limits;
-use crate::mailbox::Slot;
+use crate::mailbox::{Rare, Slot};
 use crate::sync::{Mutex, catch, catch_future};
 use std::collections::HashMap;
 use std::error::Error;
@@ -105,7 +105,8 @@ impl<M: Message> Started<M> {
     }
 
     fn fail(self, failure: Failure) {
-        self.cell.push_aside(Slot::BrokenPipe(failure));
+        self.cell
+            .push_aside(Slot::rare(Rare::BrokenPipe(failure)));
     }
 }
 

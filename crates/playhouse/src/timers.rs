@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::dead_letters;
 use crate::events::Event;
 use crate::limits;
-use crate::mailbox::{Make, Slot};
+use crate::mailbox::{Make, Rare, Slot};
 use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt;
@@ -260,7 +260,7 @@ fn sleep<M: Message>(cell: &CellRef<M>, due: Deadline, tick: Tick) -> Sleeper {
     let (timer, to) = (cell.core.system().clock.sleep_until(due), cell.clone());
     let task = cell.core.system().runtime.spawn(async move {
         timer.await;
-        to.push_aside(Slot::Tick(tick));
+        to.push_aside(Slot::rare(Rare::Tick(tick)));
     });
     Sleeper(task.abort_handle())
 }

@@ -11,7 +11,7 @@ use crate::clock::Deadline;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::here;
-use crate::mailbox::{Envelope, Make, Slot};
+use crate::mailbox::{Envelope, Make, Rare, Slot};
 use crate::stash::Stashed;
 use crate::sync::{Arc, catch};
 use std::future::poll_fn;
@@ -35,6 +35,7 @@ pub(crate) enum Arrival<M> {
 }
 
 impl<M: Message> Context<M> {
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         &self.cell().core
     }
@@ -192,25 +193,38 @@ impl<M: Message> Context<M> {
         match slot {
             Slot::Plain(msg) => Some(self.take_in_hand(msg, None)),
             Slot::Asked(Envelope { msg, question }) => Some(self.take_question(msg, question)),
-            Slot::Adapted { make, question } => Some(match self.call(make) {
-                Ok(msg) => self.take_question(msg, question),
-                Err(failure) => {
-                    self.core().note(|ledger| ledger.failed += 1);
-                    Arrival::Signal(Signal::AdapterFailed(failure))
-                }
-            }),
+            Slot::Adapted(make) => Some(self.take_adapted(make, None)),
             Slot::Completion(make) => Some(self.take_own_result(make)),
-            Slot::Tick(tick) => {
+            Slot::Rare(rare) => self.open_rare(*rare),
+        }
+    }
+
+    fn open_rare(&mut self, rare: Rare<M>) -> Option<Arrival<M>> {
+        match rare {
+            Rare::AdaptedQuestion { make, question } => {
+                Some(self.take_adapted(make, Some(question)))
+            }
+            Rare::Tick(tick) => {
                 let make = self.extras().timers.take(tick)?;
                 self.core().raise(Flags::TICK);
                 Some(self.take_own_result(make))
             }
-            Slot::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
-            Slot::Terminated { who, exit } => {
+            Rare::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
+            Rare::Terminated { who, exit } => {
                 match self.extras().watched.remove(&who)?.make.take() {
                     Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
                     None => Some(Arrival::Signal(Signal::Terminated { who, exit })),
                 }
+            }
+        }
+    }
+
+    fn take_adapted(&mut self, make: Make<M>, question: Option<Arc<Question>>) -> Arrival<M> {
+        match self.call(make) {
+            Ok(msg) => self.take_question(msg, question),
+            Err(failure) => {
+                self.core().note(|ledger| ledger.failed += 1);
+                Arrival::Signal(Signal::AdapterFailed(failure))
             }
         }
     }

@@ -95,6 +95,7 @@ impl<M: Message> Newborn<M> {
         create(place, settings, casting, live::<M, C>)
     }
 
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         &self.cell.core
     }
@@ -230,6 +231,7 @@ where
 }
 
 /// The right to a turn that the caller has just won.
+#[inline]
 pub(crate) fn turn_of(core: &Core) -> Runnable {
     // SAFETY: a core is the head of a body (rule 3 of `counted`), and each caller has made the transition that rule 1 of
     // `cell` asks for.
@@ -279,6 +281,7 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
 }
 
 /// The handler waits for something: a wake gives the next turn, a message does not.
+#[inline]
 fn wait<M: Message>(cell: &Cell<M>) -> Pause {
     // SAFETY: this is the turn.
     let has_claimants = unsafe { cell.lane.suspend() };
@@ -336,6 +339,7 @@ unsafe fn free<M: Message, C: Casting<M>, L>(core: NonNull<Core>) {
     drop(unsafe { Box::from_raw(body.as_ptr()) });
 }
 
+#[inline]
 fn gate<M: Message>(core: &Core) -> &dyn Gate {
     // SAFETY: rule 3 of `counted`: this core is the head of a `Cell<M>`, or its kind would not lead here.
     let cell = unsafe { NonNull::from(core).cast::<Cell<M>>().as_ref() };
@@ -364,6 +368,7 @@ where
 
 /// # Safety
 /// The caller owns the turn, and a life is there.
+#[inline]
 unsafe fn drop_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>) {
     // SAFETY: the caller's word.
     unsafe { body.as_ref().life.with_mut(|life| (*life).assume_init_drop()) }
@@ -371,6 +376,7 @@ unsafe fn drop_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>) 
 
 /// # Safety
 /// The caller owns the turn, and no life is there.
+#[inline]
 unsafe fn write_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>, new: L) {
     // SAFETY: the caller's word.
     unsafe { body.as_ref().life.with_mut(|life| (*life).write(new)) };
@@ -480,14 +486,17 @@ impl<M: Message, C: Casting<M>> Copy for Seat<M, C> {}
 
 /// Each `unsafe fn` asks for the turn, and that no other borrow of context or stage is there (rules 1 and 2).
 impl<M: Message, C: Casting<M>> Seat<M, C> {
+    #[inline]
     fn of<L>(body: NonNull<Body<M, C, L>>) -> Self {
         Self(body.cast())
     }
 
+    #[inline]
     pub(crate) fn core<'a>(self) -> &'a Core {
         &self.cell().core
     }
 
+    #[inline]
     pub(crate) fn cell<'a>(self) -> &'a Cell<M> {
         // SAFETY: a seat is used by the life and on behalf of it, which the body outlives.
         unsafe { &(*self.0.as_ptr()).cell }

@@ -42,7 +42,7 @@ use crate::ledger::Ledger;
 use crate::mailbox::permit::{NoPlace, Ticket};
 use crate::mailbox::queue::{Pushed, Queue};
 use crate::mailbox::signals::{Orders, StopCause};
-use crate::mailbox::Slot;
+use crate::mailbox::{Rare as SlotRare, Slot};
 use crate::props::{Lifetime, Settings};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use crate::system::{ActorSystem, System};
@@ -94,10 +94,12 @@ impl Core {
         (self.kind.protocol)()
     }
 
+    #[inline]
     pub(crate) fn actor_system(&self) -> &ActorSystem {
         &self.system
     }
 
+    #[inline]
     pub(crate) fn system(&self) -> &Arc<System> {
         self.system.inner()
     }
@@ -106,6 +108,7 @@ impl Core {
         self.rare.get_or_make()
     }
 
+    #[inline]
     pub(crate) fn rare_if_any(&self) -> Option<&Rare> {
         self.rare.get()
     }
@@ -120,10 +123,12 @@ impl Core {
         self.rare.get()?.children.get()
     }
 
+    #[inline]
     pub(crate) fn orders(&self) -> Orders {
         Orders::from_bits(self.orders.load(Ordering::Acquire)) // pairs with the update in `order`
     }
 
+    #[inline]
     pub(crate) fn has_orders(&self) -> bool {
         self.orders.load(Ordering::Relaxed) != 0 // a hint; who acts on it reads again
     }
@@ -204,6 +209,7 @@ impl Core {
     }
 
     /// Something that a drain waits for has ended.
+    #[inline]
     pub(crate) fn rouse_if_draining(&self) {
         if self.orders().drain {
             self.rouse();
@@ -211,12 +217,14 @@ impl Core {
     }
 
     /// True: the actor waited in a handler, and the caller has won its turn.
+    #[inline]
     fn wakes_up(&self) -> bool {
         // Pairs with the same swap of others (who comes second wins nothing) and with the turn that begins to wait.
         Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) == Wake::Waiting
     }
 
     /// The actor's waker was called.
+    #[inline]
     pub(crate) fn wake(&self) {
         match Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) {
             Wake::Waiting => self.schedule(),
@@ -226,10 +234,12 @@ impl Core {
     }
 
     /// The caller has won the turn.
+    #[inline]
     pub(crate) fn schedule(&self) {
         self.dispatcher.schedule(body::turn_of(self));
     }
 
+    #[inline]
     pub(crate) fn gate(&self) -> &dyn Gate {
         (self.kind.gate)(self)
     }
@@ -255,6 +265,7 @@ impl Core {
         self.raise(Flags::VERDICT);
     }
 
+    #[inline]
     pub(crate) fn take_verdict(&self) -> Option<Failure> {
         if !self.has_flag(Flags::VERDICT) {
             return None;
@@ -263,6 +274,7 @@ impl Core {
         self.rare().verdict.lock().take()
     }
 
+    #[inline]
     pub(crate) fn take_in_hand(&self) {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand.store(in_hand + 1, Ordering::Relaxed);
@@ -276,18 +288,21 @@ impl Core {
         in_hand > 0
     }
 
+    #[inline]
     pub(crate) fn give_up_all(&self) -> u64 {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand.store(0, Ordering::Relaxed);
         u64::from(in_hand)
     }
 
+    #[inline]
     pub(crate) fn note_handled(&self, count: u64) {
         let handled = self.handled.load(Ordering::Relaxed);
         self.handled.store(handled + count, Ordering::Relaxed);
     }
 
     /// Of the question in hand.
+    #[inline]
     pub(crate) fn deadline(&self) -> Option<Deadline> {
         if !self.has_flag(Flags::DEADLINE) {
             return None;
@@ -295,6 +310,7 @@ impl Core {
         *self.rare().deadline.lock()
     }
 
+    #[inline]
     pub(crate) fn set_deadline(&self, deadline: Option<Deadline>) {
         if deadline.is_some() {
             *self.rare().deadline.lock() = deadline;
@@ -311,15 +327,18 @@ impl Core {
             .unwrap_or_else(|| self.gate().capacity())
     }
 
+    #[inline]
     pub(crate) fn has_flag(&self, flag: u8) -> bool {
         self.flags.load(Ordering::Relaxed) & flag != 0
     }
 
+    #[inline]
     pub(crate) fn raise(&self, flag: u8) {
         let flags = self.flags.load(Ordering::Relaxed);
         self.flags.store(flags | flag, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn lower(&self, flag: u8) {
         let flags = self.flags.load(Ordering::Relaxed);
         self.flags.store(flags & !flag, Ordering::Relaxed);
@@ -510,6 +529,7 @@ impl<M: Message> Cell<M> {
     }
 
     /// Pushes on a place that was reserved before.
+    #[inline]
     pub(crate) fn push_reserved(&self, slot: Slot<M>) {
         debug_assert!(slot.holds_place());
         self.pushed(self.lane.push_reserved(slot));
@@ -522,6 +542,7 @@ impl<M: Message> Cell<M> {
     }
 
     /// Pushes outside the capacity. To an actor that ended it is nothing: what it was for has ended too.
+    #[inline]
     pub(crate) fn push_aside(&self, slot: Slot<M>) {
         debug_assert!(!slot.holds_place());
         match self.lane.push_outside(slot) {
@@ -531,6 +552,7 @@ impl<M: Message> Cell<M> {
         }
     }
 
+    #[inline]
     fn pushed(&self, pushed: Result<Pushed, Slot<M>>) {
         match pushed {
             Ok(Pushed::Queued) => {}
@@ -559,17 +581,13 @@ impl<M: Message> Cell<M> {
     /// A message that was queued when its actor ended.
     pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
-            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted { .. } => {
-                self.core.note(|ledger| ledger.dead += 1);
-            }
+            slot if slot.holds_place() => self.core.note(|ledger| ledger.dead += 1),
             Slot::Completion(_) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),
-            // No message was ever made of these, and nobody is left to be told.
-            Slot::Tick(_) | Slot::BrokenPipe(_) | Slot::Terminated { .. } => {
-                return dead_letters::drop_in_turn(&self.core, slot);
-            }
+            // No message was ever made of a tick or of news, and nobody is left to be told.
+            _ => return dead_letters::drop_in_turn(&self.core, slot),
         }
         dead_letters::publish(&self.core, DeadLetterReason::Stopped);
         dead_letters::drop_in_turn(&self.core, slot);
@@ -582,6 +600,6 @@ impl<M: Message> Watcher for CellRef<M> {
     }
 
     fn terminated(&self, who: Address, exit: Exit) {
-        self.push_aside(Slot::Terminated { who, exit });
+        self.push_aside(Slot::rare(SlotRare::Terminated { who, exit }));
     }
 }

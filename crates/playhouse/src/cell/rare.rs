@@ -43,12 +43,14 @@ pub(crate) struct Rare {
 pub(crate) struct RareSlot(AtomicPtr<Rare>);
 
 impl RareSlot {
+    #[inline]
     pub(crate) fn get(&self) -> Option<&Rare> {
         let rare = self.0.load(Ordering::SeqCst); // pairs with the swap below: rule 2, and the content of the box
         // SAFETY: rule 1.
         unsafe { rare.as_ref() }
     }
 
+    #[inline]
     pub(crate) fn get_or_make(&self) -> &Rare {
         self.get().unwrap_or_else(|| self.make())
     }

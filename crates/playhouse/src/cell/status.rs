@@ -50,6 +50,7 @@ pub(crate) enum Wake {
 }
 
 impl From<u8> for Wake {
+    #[inline]
     fn from(state: u8) -> Self {
         match state {
             0 => Self::Running,
@@ -77,6 +78,7 @@ pub(crate) enum WaitsFor {
 }
 
 impl From<u8> for WaitsFor {
+    #[inline]
     fn from(state: u8) -> Self {
         match state {
             1 => Self::Message,
@@ -105,6 +107,7 @@ pub(crate) enum Phase {
 }
 
 impl From<u8> for Phase {
+    #[inline]
     fn from(phase: u8) -> Self {
         match phase {
             0 => Self::Beginning,

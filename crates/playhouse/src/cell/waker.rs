@@ -12,6 +12,7 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
 /// For the length of a poll.
+#[inline]
 pub(crate) fn lend(core: &Core) -> ManuallyDrop<Waker> {
     let data = NonNull::from(core).as_ptr().cast::<()>().cast_const();
     // SAFETY: rule 1: it is lent. The functions of the table are safe to call from any thread, as the core is.

@@ -12,7 +12,7 @@ use super::sleepers::Search;
 use crate::limits;
 use crate::sync::Arc;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -41,6 +41,14 @@ impl Future for Driver {
     }
 }
 
+/// Tokio looks at its timers and sockets, and runs what else is ready, before it polls this task again. A plain wake would
+/// call another worker for it.
+#[cold]
+fn yield_to_tokio(context: &mut Context<'_>) {
+    let yielding = pin!(tokio::task::yield_now());
+    let _ = yielding.poll(context); // pends, and has left the waker with Tokio
+}
+
 impl Driver {
     pub(super) fn new(hosted: Arc<Hosted>, index: usize) -> Self {
         Self {
@@ -57,14 +65,14 @@ impl Driver {
         self.hosted.lookout.watch(&self.hosted);
     }
 
-    fn drive(&mut self, owner: Owner<'_>, context: &Context<'_>) -> Poll<()> {
+    fn drive(&mut self, owner: Owner<'_>, context: &mut Context<'_>) -> Poll<()> {
         let mut slice = Slice::default();
         loop {
             if let Some(runnable) = self.next(owner) {
                 self.end_search();
                 if self.turn(owner, runnable, &mut slice) {
                     self.make_stealable(owner);
-                    context.waker().wake_by_ref();
+                    yield_to_tokio(context);
                     return Poll::Pending;
                 }
             } else if self.hosted.is_dismissed() {

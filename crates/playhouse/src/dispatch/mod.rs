@@ -94,6 +94,7 @@ impl Dispatcher {
     ///
     /// # Panics
     /// If `messages` is zero.
+    #[inline]
     pub fn throughput(mut self, messages: usize) -> Self {
         assert!(
             messages > 0,
@@ -105,6 +106,7 @@ impl Dispatcher {
 
     /// A turn that has lasted this long ends after the message in hand, even if its throughput is not reached. Default:
     /// no limit. It costs a look at the clock per message.
+    #[inline]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = Some(limit);
         self
@@ -199,16 +201,19 @@ impl DispatcherRef {
         }
     }
 
+    #[inline]
     pub(crate) fn throughput(&self) -> usize {
         self.0.throughput
     }
 
     /// After which a turn ends, if the throughput does not end it before.
+    #[inline]
     pub(crate) fn time_limit(&self) -> Option<Duration> {
         self.0.time_limit
     }
 
     /// May code on its threads block?
+    #[inline]
     pub(crate) fn may_block(&self) -> bool {
         !matches!(self.0.workers, Workers::Shared(_))
     }

@@ -90,19 +90,26 @@ pub(crate) struct Envelope<M> {
     pub(crate) question: Option<Arc<Question>>,
 }
 
-/// What the message lane holds.
+/// What the message lane holds. Small, because it is moved twice for each message: what is rare or large is boxed.
 pub(crate) enum Slot<M> {
     /// A message. Holds a place.
     Plain(M),
     /// A question. Holds a place.
     Asked(Envelope<M>),
     /// A foreign message with the adapter's function around it, called in the receiver's turn. Holds a place.
-    Adapted {
-        make: Make<M>,
-        question: Option<Arc<Question>>,
-    },
+    Adapted(Make<M>),
     /// The result of an own ask or pipe. Outside the capacity.
     Completion(Make<M>),
+    Rare(Box<Rare<M>>),
+}
+
+/// The rest of what the lane holds.
+pub(crate) enum Rare<M> {
+    /// A foreign question. Holds a place.
+    AdaptedQuestion {
+        make: Make<M>,
+        question: Arc<Question>,
+    },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),
     /// An own pipe that panicked or could not run. Outside the capacity.
@@ -115,6 +122,7 @@ pub(crate) enum Slot<M> {
 pub(crate) type Make<M> = Box<dyn FnOnce() -> M + Send>;
 
 impl<M> Slot<M> {
+    #[inline]
     pub(crate) fn holding(Envelope { msg, question }: Envelope<M>) -> Self {
         match question {
             None => Slot::Plain(msg),
@@ -122,7 +130,16 @@ impl<M> Slot<M> {
         }
     }
 
+    pub(crate) fn rare(rare: Rare<M>) -> Self {
+        Slot::Rare(Box::new(rare))
+    }
+
+    #[inline]
     pub(crate) fn holds_place(&self) -> bool {
-        matches!(self, Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted { .. })
+        match self {
+            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted(_) => true,
+            Slot::Completion(_) => false,
+            Slot::Rare(rare) => matches!(**rare, Rare::AdaptedQuestion { .. }),
+        }
     }
 }

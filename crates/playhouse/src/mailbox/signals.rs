@@ -53,10 +53,12 @@ impl Orders {
     }
 
     /// Wants the end at once, not after what was accepted.
+    #[inline]
     pub(crate) fn is_stopping(self) -> bool {
         self.stop.is_some() || self.kill
     }
 
+    #[inline]
     pub(crate) fn from_bits(bits: u8) -> Self {
         Self {
             stop: match bits & (ASKED | SHUTDOWN) {
