@@ -196,7 +196,7 @@ impl<M: Message> Context<M> {
                 Arrival::Message(msg) => return Some(msg),
                 Arrival::End(_) => return None,
                 Arrival::Failed(failure) => failure,
-                Arrival::Signal(signal) if !self.core().has_flag(Flags::FUNCTION) => {
+                Arrival::Signal(signal) if !self.core().is_function() => {
                     self.extras().set_aside.push_back(signal);
                     self.core().raise(Flags::ASIDE);
                     continue;

@@ -10,16 +10,16 @@
 
 use crate::address::Address;
 use crate::ask::{NoReply, Unanswered};
-use crate::cell::{Core, CoreRef};
+use crate::cell::{Core, CoreRef, Traits};
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
 use crate::sync::{self, oneshot, thread_local};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::ptr::{NonNull, null};
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 thread_local! {
     /// The innermost turn.
@@ -30,9 +30,10 @@ thread_local! {
 pub(crate) struct Turn {
     core: NonNull<Core>,
     outer: *const Turn,
-    forsaken: RefCell<Vec<Forsake>>,
-    /// When it must end, if its dispatcher limits its time.
-    ends: Option<Instant>,
+    /// Made by the first reply that is dropped.
+    forsaken: Cell<Option<Box<Vec<Forsake>>>>,
+    /// Since its first message, if its dispatcher limits its time.
+    began: Cell<Option<Instant>>,
 }
 
 type Forsake = Box<dyn FnOnce(Unanswered) + Send>;
@@ -43,11 +44,8 @@ impl Turn {
         Self {
             core: NonNull::from(core),
             outer: INNERMOST.get(),
-            forsaken: RefCell::new(Vec::new()),
-            ends: core
-                .dispatcher
-                .time_limit()
-                .map(|limit| core.system().clock.now() + limit),
+            forsaken: Cell::new(None),
+            began: Cell::new(None),
         }
     }
 
@@ -63,14 +61,19 @@ impl Turn {
     /// The replies that were dropped so far.
     #[inline]
     pub(crate) fn forsaken(&self, by: &Core) -> Forsaken {
-        let replies = self.forsaken.take();
-        if replies.is_empty() {
-            return Forsaken::default();
+        match self.forsaken.take() {
+            None => Forsaken::default(),
+            Some(replies) => Forsaken {
+                by: Some(by.address.clone()),
+                replies: *replies,
+            },
         }
-        Forsaken {
-            by: Some(by.address.clone()),
-            replies,
-        }
+    }
+
+    #[inline]
+    pub(crate) fn has_no_forsaken(&self) -> bool {
+        // SAFETY: rule 1: only this thread reaches it, and nothing keeps what this borrow sees.
+        unsafe { (*self.forsaken.as_ptr()).is_none() }
     }
 
     fn core(&self) -> &Core {
@@ -120,20 +123,30 @@ pub(crate) fn forsaken(core: &Core) -> Forsaken {
     innermost(|turn| turn.map_or_else(Forsaken::default, |turn| turn.forsaken(core)))
 }
 
-/// Has the turn that is on now lasted as long as its dispatcher allows?
+/// Has the turn that is on now lasted as long as its dispatcher allows? Asked for each message that it takes, so its first
+/// one is where it begins.
 #[inline]
 pub(crate) fn is_out_of_time(core: &Core) -> bool {
-    core.dispatcher.time_limit().is_some()
-        && innermost(|turn| {
-            let ends = turn.and_then(|turn| turn.ends);
-            ends.is_some_and(|ends| core.system().clock.now() >= ends)
+    core.has_trait(Traits::IS_TIMED) && has_lasted_too_long(core)
+}
+
+#[cold]
+fn has_lasted_too_long(core: &Core) -> bool {
+    let limit = core.dispatcher.time_limit().unwrap_or(Duration::MAX);
+    innermost(|turn| {
+        turn.is_some_and(|turn| {
+            let now = core.system().clock.now();
+            let began = turn.began.get().unwrap_or(now);
+            turn.began.set(Some(began));
+            now - began >= limit
         })
+    })
 }
 
 /// Was no reply dropped so far in the turn that is on now?
 #[inline]
 pub(crate) fn has_no_forsaken() -> bool {
-    innermost(|turn| turn.is_none_or(|turn| turn.forsaken.borrow().is_empty()))
+    innermost(|turn| turn.is_none_or(Turn::has_no_forsaken))
 }
 
 /// The deadline of the question in hand on this thread.
@@ -164,7 +177,11 @@ pub(crate) fn is_turn_of(core: &Core) -> bool {
 /// A reply was dropped: during a turn it is answered at the end of the poll, elsewhere at once.
 pub(crate) fn forsake(reply: impl FnOnce(Unanswered) + Send + 'static) {
     innermost(|turn| match turn {
-        Some(turn) => turn.forsaken.borrow_mut().push(Box::new(reply)),
+        Some(turn) => {
+            let mut forsaken = turn.forsaken.take().unwrap_or_default();
+            forsaken.push(Box::new(reply));
+            turn.forsaken.set(Some(forsaken));
+        }
         None => reply(Unanswered {
             by: None,
             why: NoReply::Dropped,

@@ -41,7 +41,7 @@ impl<M: Message> Context<M> {
     }
 
     pub(crate) fn become_function(&mut self) {
-        self.core().raise(Flags::FUNCTION);
+        let _ = self.core().rare().is_function.set(()); // a second time says the same
     }
 
     /// Nothing comes any more.
@@ -50,7 +50,7 @@ impl<M: Message> Context<M> {
     }
 
     /// The next message for the actor's loop. `None`: something else came, a signal or the end.
-    #[inline]
+    #[inline(always)] // the way of every message
     pub(crate) fn poll_in_loop(&mut self) -> Poll<Option<M>> {
         if self.core().must_look_closer() {
             return self.poll_closely();
@@ -62,10 +62,7 @@ impl<M: Message> Context<M> {
                 self.core().take_in_hand();
                 Poll::Ready(Some(msg))
             }
-            Some(slot) => match self.open(slot) {
-                Some(arrival) => Poll::Ready(self.take_in_loop(arrival)),
-                None => self.poll_closely(),
-            },
+            Some(slot) => self.open_in_loop(slot),
             None => {
                 self.core().set_waits_for(WaitsFor::Message);
                 Poll::Pending
@@ -98,6 +95,14 @@ impl<M: Message> Context<M> {
             _ if in_hand == 0 => {}
             Played::Failed(_) => self.core().note(|ledger| ledger.failed += in_hand),
             Played::Interrupted => self.core().note(|ledger| ledger.interrupted += in_hand),
+        }
+    }
+
+    #[inline(never)]
+    fn open_in_loop(&mut self, slot: Slot<M>) -> Poll<Option<M>> {
+        match self.open(slot) {
+            Some(arrival) => Poll::Ready(self.take_in_loop(arrival)),
+            None => self.poll_closely(),
         }
     }
 
@@ -138,7 +143,7 @@ impl<M: Message> Context<M> {
             if takes_signals && let Some(signal) = self.take_signal() {
                 return Poll::Ready(Arrival::Signal(signal));
             }
-            if self.core().is_turn_used_up() {
+            if self.core().has_flag(Flags::USED_UP) {
                 self.core().set_waits_for(WaitsFor::Others);
                 return Poll::Pending;
             }

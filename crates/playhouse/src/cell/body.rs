@@ -30,7 +30,7 @@ use super::lifecycle::{Casting, live};
 use super::status::{Flags, Phase, WaitsFor, Wake};
 use super::turn::{Played, Role};
 use super::waker::lend;
-use super::{Cell, CellRef, Core, Gate, Kind};
+use super::{Cell, CellRef, Core, Gate, Kind, Traits};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::actor_ref::ActorRef;
 use crate::ask::NoReply;
@@ -196,7 +196,7 @@ where
     let turn = Turn::new(core);
     let pause = turn.enter(|| {
         loop {
-            core.call_listener();
+            core.begin_waiting_for_anything();
             // SAFETY: rules 1 and 4.
             let polled = catch(|| unsafe { poll_life(body, &mut context) });
             let played = match polled {
@@ -250,7 +250,7 @@ enum Pause {
     Over,
 }
 
-#[inline]
+#[inline(always)] // the way of every message
 fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
     let core = &cell.core;
     match core.waits_for() {
@@ -264,11 +264,11 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
             Pause::No
         }
         WaitsFor::Others => {
-            turn.forsaken(core).answer(&NoReply::Dropped);
+            answer_forsaken(core, turn);
             Pause::Again
         }
         waits_for => {
-            turn.forsaken(core).answer(&NoReply::Dropped);
+            answer_forsaken(core, turn);
             if let Some(played) = core.interruption() {
                 return Pause::Interrupted(played);
             }
@@ -277,6 +277,14 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
                 _ => listen(cell),
             }
         }
+    }
+}
+
+/// What was dropped in a poll that did not end its handler.
+#[inline]
+fn answer_forsaken(core: &Core, turn: &Turn) {
+    if !turn.has_no_forsaken() {
+        turn.forsaken(core).answer(&NoReply::Dropped);
     }
 }
 
@@ -447,7 +455,7 @@ impl<M: Message> Context<M> {
         let lane = &self.cell().lane;
         // SAFETY: this is the turn.
         unsafe {
-            if self.core().dispatcher.may_block() {
+            if self.core().has_trait(Traits::MAY_BLOCK) {
                 lane.free_fenced(); // the next look is behind a handler that blocks
             } else {
                 lane.free();

@@ -14,6 +14,7 @@ use crate::here;
 use crate::mailbox::signals::StopCause;
 use crate::sync::drop_quietly;
 use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::task::Poll;
 
 /// Makes a role in the actor's own turn.
@@ -44,8 +45,7 @@ pub(crate) async fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) {
         seat.core().enter_phase(Phase::Living);
     }
     while !seat.core().is_ending() {
-        // SAFETY: see above.
-        match poll_fn(|_| unsafe { seat.context() }.poll_in_loop()).await {
+        match (Next { seat }).await {
             Some(msg) => {
                 // SAFETY: see above; an actor that lives has its state.
                 let outcome = unsafe { seat.receive(msg) }.await;
@@ -71,6 +71,21 @@ pub(crate) async fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) {
     seat.finish();
 }
 
+/// The next message, or `None`: a signal, or the end.
+struct Next<M: Message, C: Casting<M>> {
+    seat: Seat<M, C>,
+}
+
+impl<M: Message, C: Casting<M>> Future for Next<M, C> {
+    type Output = Option<M>;
+
+    #[inline(always)] // the way of every message
+    fn poll(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<Option<M>> {
+        // SAFETY: see above.
+        unsafe { self.seat.context() }.poll_in_loop()
+    }
+}
+
 impl<M: Message, C: Casting<M>> Seat<M, C> {
     /// An actor that was stopped before it began runs neither its factory nor `started`.
     fn may_begin(self) -> bool {
@@ -82,7 +97,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         false
     }
 
-    #[inline]
+    #[inline(always)] // the way of every message
     fn settle_outcome(self, outcome: Outcome) {
         let core = self.core();
         if let Ok(()) = outcome

@@ -60,6 +60,32 @@ pub(crate) struct Kind {
     pub(crate) free: unsafe fn(NonNull<Core>),
 }
 
+/// What an actor is made with, in a byte that is read for every message.
+pub(crate) struct Traits;
+
+impl Traits {
+    /// [`Lifetime::Handles`].
+    const ENDS_WITH_HANDLES: u8 = 1;
+    /// Its handlers may block, so the next look at those who wait may be far away.
+    pub(crate) const MAY_BLOCK: u8 = 1 << 1;
+    /// Its turns are limited in time.
+    pub(crate) const IS_TIMED: u8 = 1 << 2;
+
+    fn of(lifetime: Lifetime, on: &DispatcherRef) -> u8 {
+        let mut traits = 0;
+        if lifetime == Lifetime::Handles {
+            traits |= Self::ENDS_WITH_HANDLES;
+        }
+        if on.may_block() {
+            traits |= Self::MAY_BLOCK;
+        }
+        if on.time_limit().is_some() {
+            traits |= Self::IS_TIMED;
+        }
+        traits
+    }
+}
+
 /// An actor without its protocol.
 #[repr(C)]
 pub(crate) struct Core {
@@ -71,7 +97,8 @@ pub(crate) struct Core {
     wake: AtomicU8,
     /// How it ended, if it has; `Failed` for what [`Rare::cause`] says.
     ended: AtomicU8,
-    lifetime: Lifetime,
+    /// [`Traits`].
+    traits: u8,
     /// These belong to the turn: others may read them, and do so for pictures only.
     ending: AtomicU8,
     flags: AtomicU8,
@@ -320,11 +347,23 @@ impl Core {
         }
     }
 
+    /// A function has nobody who takes signals, so one that nobody handles fails it at once.
+    pub(crate) fn is_function(&self) -> bool {
+        self.rare
+            .get()
+            .is_some_and(|rare| rare.is_function.get().is_some())
+    }
+
     pub(crate) fn stash_bound(&self) -> usize {
         self.rare
             .get()
             .and_then(|rare| rare.stash_bound.get().copied())
             .unwrap_or_else(|| self.gate().capacity())
+    }
+
+    #[inline]
+    pub(crate) fn has_trait(&self, which: u8) -> bool {
+        self.traits & which != 0
     }
 
     #[inline]
@@ -416,7 +455,7 @@ impl Core {
     pub(crate) fn drop_handle(&self) -> bool {
         // Pairs with itself: who drops the last one sees what the others did through theirs.
         let was_last = self.handles.fetch_sub(1, Ordering::AcqRel) == 1;
-        if was_last && self.lifetime == Lifetime::Handles {
+        if was_last && self.has_trait(Traits::ENDS_WITH_HANDLES) {
             self.drain();
         }
         was_last
@@ -424,7 +463,7 @@ impl Core {
 
     /// A handle from nothing: refused when the last one is gone and that was the end.
     pub(crate) fn revive_handle(&self) -> bool {
-        let may_begin = self.lifetime == Lifetime::Tree;
+        let may_begin = !self.has_trait(Traits::ENDS_WITH_HANDLES);
         let more = |count: u32| (count > 0 || may_begin).then_some(count + 1);
         let revived = !self.has_ended()
             && self
@@ -485,7 +524,8 @@ impl<M: Message> Cell<M> {
         let on = settings
             .dispatcher
             .as_ref()
-            .unwrap_or_else(|| system.inner().default_dispatcher());
+            .unwrap_or_else(|| system.inner().default_dispatcher())
+            .home();
         let core = Core {
             header,
             kind,
@@ -494,7 +534,7 @@ impl<M: Message> Cell<M> {
             orders: AtomicU8::new(0),
             wake: AtomicU8::new(Wake::Running as u8),
             ended: AtomicU8::new(Ending::NOT),
-            lifetime: settings.lifetime,
+            traits: Traits::of(settings.lifetime, &on),
             ending: AtomicU8::new(Ending::NOT),
             flags: AtomicU8::new(0),
             waits_for: AtomicU8::new(0),
@@ -504,7 +544,7 @@ impl<M: Message> Cell<M> {
             handled: AtomicU64::new(0),
             rare: RareSlot::default(),
             address: Address::new(parent.path(), name, uid),
-            dispatcher: on.home(),
+            dispatcher: on,
             parent: parent.clone(),
             system: system.clone(),
         };

@@ -35,6 +35,8 @@ pub(crate) struct Rare {
     pub(crate) deadline: Mutex<Option<Deadline>>,
     /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
     pub(crate) listener: Mutex<Option<Waker>>,
+    /// The actor is a function.
+    pub(crate) is_function: OnceLock<()>,
     /// A stash bound below the mailbox's.
     pub(crate) stash_bound: OnceLock<usize>,
 }

@@ -159,7 +159,7 @@ impl Ending {
     }
 }
 
-/// What the turn keeps in mind. Any but the last is a reason to look closer before the next message is taken.
+/// What the turn keeps in mind.
 pub(crate) struct Flags;
 
 impl Flags {
@@ -173,14 +173,14 @@ impl Flags {
     pub(crate) const DEADLINE: u8 = 1 << 3;
     /// A timer's tick is in hand.
     pub(crate) const TICK: u8 = 1 << 4;
-    /// A function has nobody who takes signals, so one that nobody handles fails it at once.
-    pub(crate) const FUNCTION: u8 = 1 << 5;
+    /// Others on the dispatcher come first now.
+    pub(crate) const USED_UP: u8 = 1 << 5;
     /// The stage holds the factory.
     pub(crate) const HAS_CASTING: u8 = 1 << 6;
     /// The stage holds the state.
     pub(crate) const HAS_ROLE: u8 = 1 << 7;
 
-    pub(crate) const LOOK_CLOSER: u8 = Self::ASIDE | Self::FINISHED;
+    pub(crate) const LOOK_CLOSER: u8 = Self::ASIDE | Self::FINISHED | Self::USED_UP;
     pub(crate) const TO_SETTLE: u8 = Self::VERDICT | Self::DEADLINE | Self::TICK;
 }
 

@@ -74,6 +74,7 @@ impl Core {
     pub(super) fn begin_turn(&self) {
         self.left
             .store(self.dispatcher.throughput() as u32, Ordering::Relaxed);
+        self.lower(Flags::USED_UP);
         self.begin_poll();
     }
 
@@ -104,39 +105,38 @@ impl Core {
         self.waits_for.store(what as u8, Ordering::Relaxed);
     }
 
-    /// Before a poll: user code may have asked for a message behind a waker of its own, which is told to look again.
+    /// Before a poll: until it says otherwise it waits for something of the user's.
     #[inline]
-    pub(super) fn call_listener(&self) {
+    pub(super) fn begin_waiting_for_anything(&self) {
         if self.waits_for() == WaitsFor::MessageBehindAWaker {
-            let listener = self.rare().listener.lock().take();
-            if let Some(waker) = listener {
-                waker.wake();
-            }
+            self.call_listener();
         }
         self.set_waits_for(WaitsFor::Anything);
+    }
+
+    /// User code has asked for a message behind a waker of its own, which is told to look again.
+    #[cold]
+    fn call_listener(&self) {
+        let listener = self.rare().listener.lock().take();
+        if let Some(waker) = listener {
+            waker.wake();
+        }
     }
 
     /// One message less in this turn.
     #[inline]
     pub(crate) fn use_turn(&self) {
-        let left = self.left.load(Ordering::Relaxed);
-        let left = if here::is_out_of_time(self) {
-            0
-        } else {
-            left.saturating_sub(1)
-        };
+        let left = self.left.load(Ordering::Relaxed).saturating_sub(1);
         self.left.store(left, Ordering::Relaxed);
-    }
-
-    #[inline]
-    pub(crate) fn is_turn_used_up(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == 0
+        if left == 0 || here::is_out_of_time(self) {
+            self.raise(Flags::USED_UP);
+        }
     }
 
     /// Before the next message is taken from the lane: is there anything that comes first?
     #[inline]
     pub(crate) fn must_look_closer(&self) -> bool {
-        self.has_orders() || self.has_flag(Flags::LOOK_CLOSER) || self.is_turn_used_up()
+        self.has_orders() || self.has_flag(Flags::LOOK_CLOSER)
     }
 
     #[inline]
