@@ -41,6 +41,18 @@ unsafe impl<M> Sync for Port<M> {}
 #[repr(align(8))]
 struct Foreign<M>(Box<dyn Inlet<M>>);
 
+impl<M: Message> Foreign<M> {
+    #[inline(never)]
+    fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
+        let question = None;
+        match self.0.core().gate().try_reserve() {
+            Ok(()) => self.0.put(Envelope { msg, question }),
+            Err(why) => return Err((why, msg)),
+        }
+        Ok(())
+    }
+}
+
 enum View<'a, M> {
     /// The core of a `Cell<M>`.
     Direct(&'a Core),
@@ -161,22 +173,8 @@ impl<M: Message> Port<M> {
     #[inline]
     pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
         match self.view() {
-            View::Direct(core) => {
-                cell_of(core)
-                    .offer(Slot::Plain(msg))
-                    .map_err(|(why, slot)| match slot {
-                        Slot::Plain(msg) => (why, msg),
-                        _ => unreachable!("what was offered comes back"),
-                    })
-            }
-            View::Foreign(foreign) => {
-                let question = None;
-                match foreign.0.core().gate().try_reserve() {
-                    Ok(()) => foreign.0.put(Envelope { msg, question }),
-                    Err(why) => return Err((why, msg)),
-                }
-                Ok(())
-            }
+            View::Direct(core) => cell_of(core).offer(msg),
+            View::Foreign(foreign) => foreign.offer(msg),
         }
     }
 

@@ -194,18 +194,18 @@ where
     let waker = lend(core);
     let mut context = std::task::Context::from_waker(&waker);
     let turn = Turn::new(core);
-    let pause = turn.enter(|| {
+    let next = turn.enter(|| {
         loop {
             core.begin_waiting_for_anything();
             // SAFETY: rules 1 and 4.
             let polled = catch(|| unsafe { poll_life(body, &mut context) });
             let played = match polled {
-                Ok(Poll::Ready(())) => return Pause::Over,
                 Ok(Poll::Pending) => match pause(cell, &turn) {
                     Pause::No => continue,
-                    Pause::Interrupted(played) => played,
-                    other => return other,
+                    Pause::Over(next) => return next,
+                    Pause::Interrupted => core.interruption(),
                 },
+                Ok(Poll::Ready(())) => return Next::Nothing,
                 Err(payload) => Played::Failed(Failure::from_panic(payload)),
             };
             // SAFETY: rules 1, 3 and 4: the life was not over, and is replaced before anybody polls again.
@@ -216,18 +216,14 @@ where
             }
         }
     });
-    match pause {
-        Pause::Again => true,
-        Pause::Over => {
-            // SAFETY: rules 4 and 6.
-            unsafe {
-                drop_life(body);
-                release(body.cast());
-            }
-            false
+    if next == Next::Nothing {
+        // SAFETY: rules 4 and 6.
+        unsafe {
+            drop_life(body);
+            release(body.cast());
         }
-        _ => false,
     }
+    next == Next::TurnBehindOthers
 }
 
 /// The right to a turn that the caller has just won.
@@ -242,12 +238,18 @@ pub(crate) fn turn_of(core: &Core) -> Runnable {
 enum Pause {
     /// It goes on.
     No,
-    Interrupted(Played<()>),
+    Over(Next),
+    Interrupted,
+}
+
+/// What comes after a turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
     /// The actor is idle or waits, and is not touched again.
     Rest,
-    /// It goes to the back of the queue.
-    Again,
-    Over,
+    TurnBehindOthers,
+    /// Its life is over.
+    Nothing,
 }
 
 #[inline(always)] // the way of every message
@@ -257,7 +259,7 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
         WaitsFor::Message => {
             // SAFETY: this is the turn, and the life has just found the lane empty.
             if unsafe { cell.lane.try_idle() } {
-                return Pause::Rest;
+                return Pause::Over(Next::Rest);
             }
             // SAFETY: this is the turn.
             unsafe { cell.lane.take_nudge() };
@@ -265,12 +267,12 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
         }
         WaitsFor::Others => {
             answer_forsaken(core, turn);
-            Pause::Again
+            Pause::Over(Next::TurnBehindOthers)
         }
         waits_for => {
             answer_forsaken(core, turn);
-            if let Some(played) = core.interruption() {
-                return Pause::Interrupted(played);
+            if core.is_interrupted() {
+                return Pause::Interrupted;
             }
             match waits_for {
                 WaitsFor::Anything => wait(cell),
@@ -294,20 +296,20 @@ fn wait<M: Message>(cell: &Cell<M>) -> Pause {
     // SAFETY: this is the turn.
     let has_claimants = unsafe { cell.lane.suspend() };
     if has_claimants || !cell.core.changes_wake(Wake::Running, Wake::Waiting) {
-        return Pause::Again; // those who claim a place have one round to come; a wake has come already
+        return Pause::Over(Next::TurnBehindOthers); // those who claim a place have one round to come; a wake has come already
     }
-    Pause::Rest
+    Pause::Over(Next::Rest)
 }
 
 /// User code waits for a message, and perhaps for something else: both give the next turn, whichever comes first.
 fn listen<M: Message>(cell: &Cell<M>) -> Pause {
     if !cell.core.changes_wake(Wake::Running, Wake::Listening) {
-        return Pause::Again;
+        return Pause::Over(Next::TurnBehindOthers);
     }
     // SAFETY: this is the turn, and the user code has found the lane empty. Had it found it so earlier, the word that the
     // lane remembers is older, and the exchange fails if anything was pushed since.
     if unsafe { cell.lane.try_idle() } {
-        return Pause::Rest;
+        return Pause::Over(Next::Rest);
     }
     // SAFETY: this is the turn.
     unsafe { cell.lane.take_nudge() };

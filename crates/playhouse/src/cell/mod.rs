@@ -559,9 +559,8 @@ impl<M: Message> Cell<M> {
 
     /// Takes a place and pushes, or gives the message back.
     #[inline]
-    pub(crate) fn offer(&self, slot: Slot<M>) -> Result<(), (NoPlace, Slot<M>)> {
-        debug_assert!(slot.holds_place());
-        match self.lane.try_push(slot)? {
+    pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
+        match self.lane.try_push_made(msg, Slot::Plain)? {
             Pushed::Queued => {}
             Pushed::WasIdle => self.core.schedule(),
         }

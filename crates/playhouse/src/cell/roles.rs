@@ -5,6 +5,7 @@ use super::turn::Role;
 use crate::actor::{Actor, BlockingActor, Message, Outcome, Signal};
 use crate::context::Context;
 use crate::props::SendTurn;
+use std::future::Future;
 use std::marker::PhantomData;
 
 /// A factory of an `Actor`.
@@ -54,14 +55,24 @@ pub(crate) struct Awaiting<A>(A);
 
 impl<A: Actor> Role for Awaiting<A> {
     type Msg = A::Msg;
-    async fn started(&mut self, ctx: &mut Context<A::Msg>) -> Outcome {
-        self.0.started(ctx).await
+    fn started(&mut self, ctx: &mut Context<A::Msg>) -> impl Future<Output = Outcome> {
+        self.0.started(ctx)
     }
-    async fn receive(&mut self, ctx: &mut Context<A::Msg>, msg: A::Msg) -> Outcome {
-        self.0.receive(ctx, msg).await
+    // The actor's own future, with nothing around it: every message goes through here.
+    #[inline]
+    fn receive(
+        &mut self,
+        ctx: &mut Context<A::Msg>,
+        msg: A::Msg,
+    ) -> impl Future<Output = Outcome> {
+        self.0.receive(ctx, msg)
     }
-    async fn signal(&mut self, ctx: &mut Context<A::Msg>, signal: Signal) -> Outcome {
-        self.0.signal(ctx, signal).await
+    fn signal(
+        &mut self,
+        ctx: &mut Context<A::Msg>,
+        signal: Signal,
+    ) -> impl Future<Output = Outcome> {
+        self.0.signal(ctx, signal)
     }
 }
 

@@ -166,13 +166,17 @@ impl Core {
         self.ending.store(ending, Ordering::Relaxed);
     }
 
-    /// What user code that waits must end for.
+    /// Must user code that waits end?
     #[inline]
-    pub(super) fn interruption(&self) -> Option<Played<()>> {
-        if let Some(failure) = self.take_verdict() {
-            return Some(Played::Failed(failure));
-        }
-        let is_interruptible = self.phase() != Phase::Ending; // there it waits for its children, whom the kill reaches
-        (is_interruptible && self.orders().kill).then_some(Played::Interrupted)
+    pub(super) fn is_interrupted(&self) -> bool {
+        // While it is ending it waits for its children, whom the kill reaches.
+        let is_killed = self.orders().kill && self.phase() != Phase::Ending;
+        is_killed || self.has_flag(Flags::VERDICT)
+    }
+
+    /// What for.
+    pub(super) fn interruption(&self) -> Played<()> {
+        self.take_verdict()
+            .map_or(Played::Interrupted, Played::Failed)
     }
 }

@@ -98,21 +98,21 @@ fn pointer<T>(chunk: Option<Chunk<T>>) -> *mut Memory<T> {
 
 impl<T> Chunk<T> {
     /// The first one, with message number `start` in it.
-    pub(super) fn first(start: u64, message: T) -> Self {
+    pub(super) fn first(start: u64, make: impl FnOnce() -> T) -> Self {
         let chunk = Self::allocate(limits::CHUNK_FIRST, start);
         // SAFETY: rule 1: nobody else knows it yet.
-        unsafe { chunk.write(0, message) };
+        unsafe { chunk.write(0, make) };
         chunk
     }
 
     /// # Safety
     /// The caller holds the lock, the chunk is the tail, the actor is idle, and `start` is the next message's number.
     #[inline(always)]
-    pub(super) unsafe fn start_over(self, start: u64, message: T) {
+    pub(super) unsafe fn start_over(self, start: u64, make: impl FnOnce() -> T) {
         // SAFETY: rule 4.
         unsafe {
             self.header().start.with_mut(|old| *old = start);
-            self.write(0, message);
+            self.write(0, make);
         }
     }
 
@@ -121,15 +121,15 @@ impl<T> Chunk<T> {
     /// # Safety
     /// The caller holds the lock, the chunk is the tail, and `number` is the next message's number.
     #[inline(always)]
-    pub(super) unsafe fn append(self, number: u64, message: T) -> Self {
+    pub(super) unsafe fn append(self, number: u64, make: impl FnOnce() -> T) -> Self {
         // SAFETY: rules 1 and 4.
         unsafe {
             let index = number - self.start();
             if index < u64::from(self.header().capacity) {
-                self.write(index as u32, message);
+                self.write(index as u32, make);
                 return self;
             }
-            self.append_behind(number, message)
+            self.append_behind(number, make())
         }
     }
 
@@ -144,7 +144,7 @@ impl<T> Chunk<T> {
                 Some(spare) => spare.reset(number),
                 None => Self::allocate(larger(header.capacity), number),
             };
-            next.write(0, message);
+            next.write(0, || message);
             // Release: pairs with the Acquire in `next`, for the whole of the new chunk and for `spare` of this one.
             header.next.store(next.0.as_ptr(), Ordering::Release);
             next
@@ -291,11 +291,11 @@ impl<T> Chunk<T> {
     /// # Safety
     /// Rule 1: the caller holds the lock or is alone with the chunk, and the slot is the first that is not published.
     #[inline(always)]
-    unsafe fn write(self, index: u32, message: T) {
+    unsafe fn write(self, index: u32, make: impl FnOnce() -> T) {
         // SAFETY: rule 1.
         unsafe {
             let slot = &*self.slot(index as usize);
-            slot.with_mut(|slot| (*slot).write(message));
+            slot.with_mut(|slot| (*slot).write(make()));
             // Release: pairs with the Acquire in `take`.
             self.header().published.store(index + 1, Ordering::Release);
         }

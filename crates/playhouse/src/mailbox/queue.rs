@@ -133,9 +133,20 @@ impl<T> Queue<T> {
     /// Takes a place and pushes.
     #[inline]
     pub(crate) fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
+        self.try_push_made(message, |message| message)
+    }
+
+    /// Takes a place and pushes what `make` makes of a part, which comes back as it was if there is no place. Made in its
+    /// slot, a message is written in the same pieces in which it was held.
+    #[inline(always)]
+    pub(crate) fn try_push_made<P>(
+        &self,
+        part: P,
+        make: impl FnOnce(P) -> T,
+    ) -> Result<Pushed, (NoPlace, P)> {
         self.locked(|state, locked| match self.admit(*state, locked) {
-            Ok(()) => Ok(self.append(state, locked, message)),
-            Err(why) => Err((why, message)),
+            Ok(()) => Ok(self.append(state, locked, || make(part))),
+            Err(why) => Err((why, part)),
         })
     }
 
@@ -173,21 +184,26 @@ impl<T> Queue<T> {
         if state.has(ENDED) {
             return Err(message);
         }
-        Ok(self.append(state, locked, message))
+        Ok(self.append(state, locked, || message))
     }
 
     #[inline(always)]
-    fn append(&self, state: &mut State, locked: &mut Locked<T>, message: T) -> Pushed {
+    fn append(
+        &self,
+        state: &mut State,
+        locked: &mut Locked<T>,
+        make: impl FnOnce() -> T,
+    ) -> Pushed {
         debug_assert!(!state.has(ENDED), "nothing gets in after the end");
         let was_idle = !state.has(SCHEDULED);
         let number = state.pushed();
         match locked.tail {
             // SAFETY: rule 1, and rule 3 for an idle actor.
-            Some(tail) if was_idle => unsafe { tail.start_over(number, message) },
+            Some(tail) if was_idle => unsafe { tail.start_over(number, make) },
             // SAFETY: rule 1.
-            Some(tail) => locked.tail = Some(unsafe { tail.append(number, message) }),
+            Some(tail) => locked.tail = Some(unsafe { tail.append(number, make) }),
             None => {
-                locked.tail = Some(Chunk::first(number, message));
+                locked.tail = Some(Chunk::first(number, make));
                 self.head.set(locked.tail);
             }
         }
