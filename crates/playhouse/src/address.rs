@@ -1,4 +1,7 @@
 //! Who an actor is: a path for people, an identity for comparing.
+//!
+//! 1. The bytes of an address are a path, which is UTF-8, and the number of the actor in [`UID`] bytes behind it.
+#![allow(unsafe_code)]
 
 use crate::actor_ref::ActorRef;
 use crate::sync::Arc;
@@ -8,17 +11,15 @@ use std::hash::{Hash, Hasher};
 /// Path and identity of one actor, untyped: for signals, events, logs. Compares with a typed reference:
 /// `who == self.child`. Two actors are never equal, not even if one took the other's name after its end.
 #[derive(Clone)]
-pub struct Address {
-    path: Arc<str>,
-    uid: u64,
-}
+pub struct Address(Arc<[u8]>);
+
+/// How many bytes at the end are the number of the actor. The rest is the path, which is text.
+const UID: usize = size_of::<u64>();
 
 impl Address {
     pub(crate) fn new(parent: &str, name: &str, uid: u64) -> Self {
-        Self {
-            path: join(parent, name),
-            uid,
-        }
+        let parts = [parent.as_bytes(), b"/", name.as_bytes(), &uid.to_ne_bytes()];
+        Self(join(parts))
     }
 
     /// Of a system, whose actors are below it.
@@ -28,48 +29,48 @@ impl Address {
 
     /// `/system/parent/name`.
     pub fn path(&self) -> &str {
-        &self.path
+        let path = &self.0[..self.0.len() - UID];
+        // SAFETY: rule 1: the only constructor puts whole strings there, and the number behind them.
+        unsafe { std::str::from_utf8_unchecked(path) }
     }
 
     pub(crate) fn uid(&self) -> u64 {
-        self.uid
+        self.0
+            .last_chunk()
+            .map_or(0, |uid| u64::from_ne_bytes(*uid))
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or_default()
+        self.path().rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// One allocation for a path of the usual length.
-fn join(parent: &str, name: &str) -> Arc<str> {
-    let parts = [parent, "/", name];
+/// One allocation for an address of the usual length.
+fn join(parts: [&[u8]; 4]) -> Arc<[u8]> {
     let mut buffer = [0; 128];
     let mut length = 0;
     for part in parts {
         let Some(room) = buffer.get_mut(length..length + part.len()) else {
             return parts.concat().into();
         };
-        room.copy_from_slice(part.as_bytes());
+        room.copy_from_slice(part);
         length += part.len();
     }
-    match std::str::from_utf8(&buffer[..length]) {
-        Ok(path) => path.into(),
-        Err(_) => parts.concat().into(), // whole strings put together are a string
-    }
+    buffer[..length].into()
 }
 
 /// The identity is the allocation that all copies of an address share, so no counter of the whole process is needed to
 /// tell the actors of two systems apart.
 impl PartialEq for Address {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.path, &other.path)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 impl Eq for Address {}
 
 impl Hash for Address {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        Arc::as_ptr(&self.path).cast::<u8>().hash(state);
+        Arc::as_ptr(&self.0).cast::<u8>().hash(state);
     }
 }
 
@@ -81,13 +82,13 @@ impl<M> PartialEq<ActorRef<M>> for Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.path)
+        f.write_str(self.path())
     }
 }
 
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.path, self.uid)
+        write!(f, "{}#{}", self.path(), self.uid())
     }
 }
 

@@ -13,8 +13,8 @@ use crate::clock::{Clock, Deadline};
 use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
 use crate::events::DeadLetterReason;
-use crate::mailbox::signals::StopCause;
 use crate::mailbox::Slot;
+use crate::mailbox::signals::StopCause;
 use crate::pipe;
 use crate::props::IntoProps;
 use crate::reply::Reply;
@@ -373,11 +373,7 @@ impl<M: Message> Context<M> {
         Timers(self)
     }
 
-    fn start_watching(
-        &mut self,
-        other: &Core,
-        make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
-    ) {
+    fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {
         let who = CoreRef::new(other);
         let watch = Watch { who, make };
         self.extras().watched.insert(other.address.clone(), watch);

@@ -105,8 +105,7 @@ impl<M: Message> Started<M> {
     }
 
     fn fail(self, failure: Failure) {
-        self.cell
-            .push_aside(Slot::rare(Rare::BrokenPipe(failure)));
+        self.cell.push_aside(Slot::rare(Rare::BrokenPipe(failure)));
     }
 }
 

@@ -23,7 +23,10 @@ pub struct Timers<'a, M>(pub(crate) &'a mut Context<M>);
 impl<M: Message> Timers<'_, M> {
     /// One tick.
     pub fn once(&mut self, key: impl Into<TimerKey>, after: Duration, msg: M) {
-        self.0.extras().timers.set(key.into(), after, Beat::Once(msg));
+        self.0
+            .extras()
+            .timers
+            .set(key.into(), after, Beat::Once(msg));
     }
 
     /// Ticks for ever; the wait for the next begins when the last was handled.
@@ -76,7 +79,9 @@ impl<M: Message> Timers<'_, M> {
 impl<M> fmt::Debug for Timers<'_, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extras = self.0.extras_if_any();
-        let keys = extras.into_iter().flat_map(|extras| extras.timers.running.keys());
+        let keys = extras
+            .into_iter()
+            .flat_map(|extras| extras.timers.running.keys());
         f.debug_set().entries(keys).finish()
     }
 }

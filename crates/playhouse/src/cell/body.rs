@@ -87,11 +87,7 @@ pub struct Newborn<M> {
 }
 
 impl<M: Message> Newborn<M> {
-    pub(crate) fn new<C: Casting<M>>(
-        place: &Place<'_>,
-        settings: Settings<M>,
-        casting: C,
-    ) -> Self {
+    pub(crate) fn new<C: Casting<M>>(place: &Place<'_>, settings: Settings<M>, casting: C) -> Self {
         create(place, settings, casting, live::<M, C>)
     }
 
@@ -133,11 +129,11 @@ where
         L: Future<Output = ()>,
         F: Fn(Seat<M, C>) -> L + Copy,
     {
-        const VTABLE: &'static VTable = &VTable {
-            run: run::<M, C, L, F>,
-            abandon: abandon::<M, C, L>,
-        };
         const KIND: &'static Kind = &Kind {
+            turns: VTable {
+                run: run::<M, C, L, F>,
+                abandon: abandon::<M, C, L>,
+            },
             protocol: std::any::type_name::<M>,
             gate: gate::<M>,
             free: free::<M, C, L>,
@@ -145,10 +141,7 @@ where
     }
     const { assert!(size_of::<F>() == 0) }; // `fresh_life` relies on it
 
-    let header = Header {
-        vtable: Tables::<M, C, L, F>::VTABLE,
-    };
-    let cell = Cell::new(place, settings, (header, Tables::<M, C, L, F>::KIND));
+    let cell = Cell::new(place, settings, Tables::<M, C, L, F>::KIND);
     cell.core.raise(Flags::HAS_CASTING);
     let body = Box::new(Body {
         front: Front {
@@ -166,7 +159,9 @@ where
     unsafe {
         let cell = CellRef::<M>::new(&body.as_ref().front.cell);
         let front = &body.as_ref().front;
-        front.context.with_mut(|context| (*context).write(Context::new(&cell)));
+        front
+            .context
+            .with_mut(|context| (*context).write(Context::new(&cell)));
         write_life(body, fresh_life::<M, C, L, F>(body));
         Newborn {
             runnable: Runnable::new(core.cast()),
@@ -224,6 +219,21 @@ where
         }
     }
     next == Next::TurnBehindOthers
+}
+
+impl Kind {
+    /// What an actor of this kind begins with.
+    pub(super) fn header(&'static self) -> Header {
+        // The pointer is made from the whole of the kind, whose first field this is, so that `of` may go back.
+        Header::new(NonNull::from(self).cast())
+    }
+
+    /// The kind of the actor that begins with this.
+    #[inline]
+    pub(super) fn of(header: &Header) -> &'static Self {
+        // SAFETY: a core's header was made by `header`, from a kind that lives for ever.
+        unsafe { header.vtable().cast::<Self>().as_ref() }
+    }
 }
 
 /// The right to a turn that the caller has just won.
@@ -381,7 +391,11 @@ where
 #[inline]
 unsafe fn drop_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>) {
     // SAFETY: the caller's word.
-    unsafe { body.as_ref().life.with_mut(|life| (*life).assume_init_drop()) }
+    unsafe {
+        body.as_ref()
+            .life
+            .with_mut(|life| (*life).assume_init_drop())
+    }
 }
 
 /// # Safety
@@ -540,15 +554,22 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         if !self.core().has_flag(Flags::HAS_CASTING) {
             return None;
         }
+        // SAFETY: the caller's word, and the flag.
+        Some(unsafe { self.take_casting_unchecked() })
+    }
+
+    /// # Safety
+    /// See above; and the factory is there.
+    pub(crate) unsafe fn take_casting_unchecked(self) -> C {
+        debug_assert!(self.core().has_flag(Flags::HAS_CASTING));
         self.core().lower(Flags::HAS_CASTING);
         // SAFETY: the caller's word, and rule 5: it is there, and taken once.
-        let casting = unsafe {
+        unsafe {
             self.0
                 .as_ref()
                 .stage
                 .with_mut(|stage| ManuallyDrop::take(&mut (*stage).casting))
-        };
-        Some(casting)
+        }
     }
 
     /// # Safety

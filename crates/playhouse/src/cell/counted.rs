@@ -127,6 +127,6 @@ pub(crate) unsafe fn release(core: NonNull<Core>) {
     if before == 1 {
         fence(Ordering::Acquire);
         // SAFETY: rule 1: this was the last one.
-        unsafe { (core.as_ref().kind.free)(core) }
+        unsafe { (core.as_ref().kind().free)(core) }
     }
 }

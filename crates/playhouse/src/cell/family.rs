@@ -5,6 +5,7 @@ use crate::actor::Exit;
 use crate::address::Address;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
+use crate::system::ActorSystem;
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::future::{Future, poll_fn};
@@ -15,6 +16,8 @@ use std::task::{Context, Poll, Waker};
 pub(crate) struct Family {
     /// The parent.
     owner: Address,
+    /// Kept for the members; `None` for the roots, which the system itself holds.
+    system: Option<ActorSystem>,
     members: Mutex<Members>,
 }
 
@@ -50,9 +53,10 @@ pub(crate) enum NoEntry {
 }
 
 impl Family {
-    pub(crate) fn new(owner: Address) -> Self {
+    pub(crate) fn new(owner: Address, system: Option<ActorSystem>) -> Self {
         Self {
             owner,
+            system,
             members: Mutex::new(Members::default()),
         }
     }
@@ -60,6 +64,10 @@ impl Family {
     /// The path of the parent.
     pub(crate) fn path(&self) -> &str {
         self.owner.path()
+    }
+
+    pub(crate) fn system(&self) -> Option<&ActorSystem> {
+        self.system.as_ref()
     }
 
     pub(crate) fn anonymous_name(&self) -> u64 {
@@ -97,10 +105,16 @@ impl Family {
             let is_child = |Named(holder): &Named| holder.is(child);
             let gone = match members.nameless.remove(&child.address.uid()) {
                 Some(gone) => Some(gone),
-                None if members.named.get(child.address.name()).is_some_and(is_child) => members
+                None if members
                     .named
-                    .take(child.address.name())
-                    .map(|Named(gone)| gone),
+                    .get(child.address.name())
+                    .is_some_and(is_child) =>
+                {
+                    members
+                        .named
+                        .take(child.address.name())
+                        .map(|Named(gone)| gone)
+                }
                 None => None,
             };
             let is_last = members.is_empty() && !members.waiting.is_empty();

@@ -13,7 +13,7 @@ use crate::events::Event;
 use crate::here;
 use crate::mailbox::signals::StopCause;
 use crate::sync::drop_quietly;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
 
@@ -24,51 +24,47 @@ pub(crate) trait Casting<M: Message>: 'static {
 }
 
 /// Makes the actor, gives it its messages, and ends it; from wherever an interrupted life left off.
-pub(crate) async fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) {
-    if seat.core().phase() == Phase::Beginning {
+///
+/// What is held across an await makes every actor larger, so each await stands in a statement of its own.
+pub(crate) fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> impl Future<Output = ()> {
+    // A block keeps what it captures once, a function keeps its arguments twice.
+    async move {
         if seat.may_begin() {
-            // SAFETY: see above.
-            if let Some(casting) = unsafe { seat.take_casting() } {
-                // SAFETY: see above.
-                match casting.cast(unsafe { seat.context() }).await {
-                    Ok(role) => {
-                        // SAFETY: see above; the factory was taken.
-                        unsafe { seat.put_role(role) };
-                        // SAFETY: see above; the state was just put there.
-                        let outcome = unsafe { seat.started() }.await;
-                        seat.settle_outcome(outcome);
-                    }
-                    Err(failure) => seat.settle_outcome(Err(failure)),
-                }
-            }
-        }
-        seat.core().enter_phase(Phase::Living);
-    }
-    while !seat.core().is_ending() {
-        match (Next { seat }).await {
-            Some(msg) => {
-                // SAFETY: see above; an actor that lives has its state.
-                let outcome = unsafe { seat.receive(msg) }.await;
+            let cast = begin(seat).await;
+            if seat.enters_stage(cast) {
+                // SAFETY: see above; the state was just put there.
+                let outcome = unsafe { seat.started() }.await;
                 seat.settle_outcome(outcome);
             }
-            None => {
-                // SAFETY: see above.
-                if let Some(signal) = unsafe { seat.context() }.take_signal() {
-                    // SAFETY: see above; an actor that lives has its state.
-                    let outcome = unsafe { seat.signal(signal) }.await;
-                    seat.settle_outcome(outcome);
-                }
-            }
         }
+        seat.enter_life();
+        while !seat.core().is_ending() {
+            let Some(msg) = (Next { seat }).await else {
+                let Some(handled) = seat.begin_signal() else {
+                    continue;
+                };
+                let outcome = handled.await;
+                seat.settle_outcome(outcome);
+                continue;
+            };
+            // SAFETY: see above; an actor that lives has its state.
+            let outcome = unsafe { seat.receive(msg) }.await;
+            seat.settle_outcome(outcome);
+        }
+        seat.begin_end();
+        ChildrenEnd { seat }.await;
+        if let Some(stopped) = seat.begin_post_stop() {
+            let outcome = stopped.await;
+            seat.after_post_stop(judge(seat.core(), outcome));
+        }
+        seat.finish();
     }
-    seat.begin_end();
-    poll_fn(|context| poll_children(seat.core(), context)).await;
-    if seat.enters_post_stop() {
-        // SAFETY: see above; `enters_post_stop` has looked.
-        let outcome = unsafe { seat.signal(Signal::PostStop) }.await;
-        seat.after_post_stop(judge(seat.core(), outcome));
-    }
-    seat.finish();
+}
+
+/// The factory, in its actor's turn.
+fn begin<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> impl Future<Output = Outcome<C::Role>> {
+    // SAFETY: see above; `may_begin` has looked, and nothing borrows the context.
+    unsafe { seat.take_casting_unchecked().cast(seat.context()) }
 }
 
 /// The next message, or `None`: a signal, or the end.
@@ -86,15 +82,65 @@ impl<M: Message, C: Casting<M>> Future for Next<M, C> {
     }
 }
 
+/// The wait for the children.
+struct ChildrenEnd<M: Message, C: Casting<M>> {
+    seat: Seat<M, C>,
+}
+
+impl<M: Message, C: Casting<M>> Future for ChildrenEnd<M, C> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<()> {
+        poll_children(self.seat.core(), context)
+    }
+}
+
 impl<M: Message, C: Casting<M>> Seat<M, C> {
-    /// An actor that was stopped before it began runs neither its factory nor `started`.
+    /// An actor that was stopped before it began runs neither its factory nor `started`; and a life begins once.
     fn may_begin(self) -> bool {
         let core = self.core();
+        if core.phase() != Phase::Beginning || !core.has_flag(Flags::HAS_CASTING) {
+            return false;
+        }
         match status::exit_now(core.orders(), || false) {
             Some(exit) => core.begin_ending(exit),
             None => return true,
         }
         false
+    }
+
+    /// False: there is no state, and the failure is settled.
+    fn enters_stage(self, cast: Outcome<C::Role>) -> bool {
+        match cast {
+            Ok(role) => {
+                // SAFETY: see above; the factory was taken.
+                unsafe { self.put_role(role) };
+                true
+            }
+            Err(failure) => {
+                self.settle_outcome(Err(failure));
+                false
+            }
+        }
+    }
+
+    fn enter_life(self) {
+        if self.core().phase() == Phase::Beginning {
+            self.core().enter_phase(Phase::Living);
+        }
+    }
+
+    /// The handler of a signal that has come, if one has.
+    fn begin_signal<'a>(self) -> Option<Pin<Box<dyn Future<Output = Outcome> + 'a>>>
+    where
+        M: 'a,
+        C: 'a,
+    {
+        // SAFETY: see above; an actor that lives has its state.
+        unsafe {
+            let signal = self.context().take_signal()?;
+            Some(self.signal(signal))
+        }
     }
 
     #[inline(always)] // the way of every message
@@ -155,13 +201,19 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         }
     }
 
-    fn enters_post_stop(self) -> bool {
+    /// The last handler, if there is a state, and it has not run.
+    fn begin_post_stop<'a>(self) -> Option<Pin<Box<dyn Future<Output = Outcome> + 'a>>>
+    where
+        M: 'a,
+        C: 'a,
+    {
         let core = self.core();
-        let may = core.phase() == Phase::Ending && core.has_flag(Flags::HAS_ROLE);
-        if may {
-            core.enter_phase(Phase::PostStop);
+        if core.phase() != Phase::Ending || !core.has_flag(Flags::HAS_ROLE) {
+            return None;
         }
-        may
+        core.enter_phase(Phase::PostStop);
+        // SAFETY: see above; the flag says that the state is there.
+        Some(unsafe { self.signal(Signal::PostStop) })
     }
 
     /// Of two failures the first is the cause; this one is published all the same.
@@ -191,7 +243,8 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             drop_state(core, self.take_casting(), &exit);
             drop_state(core, self.take_role(), &exit);
             self.context().unwatch_all();
-            let ((), forsaken) = here::turn(core, || crate::sync::run_quietly(|| self.drop_context()));
+            let ((), forsaken) =
+                here::turn(core, || crate::sync::run_quietly(|| self.drop_context()));
             forsaken.answer(&why_unanswered(&exit));
         }
         core.finish(exit);

@@ -35,7 +35,7 @@ use crate::address::Address;
 use crate::clock::Deadline;
 use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
-use crate::dispatch::runnable::Header;
+use crate::dispatch::runnable::{Header, VTable};
 use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
 use crate::ledger::Ledger;
@@ -54,7 +54,10 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 /// What the parts of the runtime that do not know an actor's type can do with it.
+#[repr(C)]
 pub(crate) struct Kind {
+    /// First, because an actor's header points to it.
+    turns: VTable,
     pub(crate) protocol: fn() -> &'static str,
     pub(crate) gate: fn(&Core) -> &dyn Gate,
     pub(crate) free: unsafe fn(NonNull<Core>),
@@ -90,7 +93,6 @@ impl Traits {
 #[repr(C)]
 pub(crate) struct Core {
     header: Header,
-    kind: &'static Kind,
     handles: AtomicU32,
     memory: AtomicU32,
     orders: AtomicU8,
@@ -111,24 +113,32 @@ pub(crate) struct Core {
     handled: AtomicU64,
     rare: RareSlot,
     pub(crate) address: Address,
-    system: ActorSystem,
     pub(crate) dispatcher: DispatcherRef,
     pub(crate) parent: Arc<Family>,
 }
 
 impl Core {
-    pub(crate) fn protocol(&self) -> &'static str {
-        (self.kind.protocol)()
+    #[inline]
+    fn kind(&self) -> &'static Kind {
+        Kind::of(&self.header)
     }
 
-    #[inline]
+    pub(crate) fn protocol(&self) -> &'static str {
+        (self.kind().protocol)()
+    }
+
+    /// The parent's family keeps it, and roots, whose family belongs to the system, keep it themselves.
     pub(crate) fn actor_system(&self) -> &ActorSystem {
-        &self.system
+        let own = || self.rare.get().and_then(|rare| rare.system.get());
+        match self.parent.system().or_else(own) {
+            Some(system) => system,
+            None => unreachable!("a root is made with its system"),
+        }
     }
 
     #[inline]
     pub(crate) fn system(&self) -> &Arc<System> {
-        self.system.inner()
+        self.actor_system().inner()
     }
 
     pub(crate) fn rare(&self) -> &Rare {
@@ -141,9 +151,10 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare()
-            .children
-            .get_or_init(|| Arc::new(Family::new(self.address.clone())))
+        self.rare().children.get_or_init(|| {
+            let system = Some(self.actor_system().clone());
+            Arc::new(Family::new(self.address.clone(), system))
+        })
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
@@ -268,7 +279,7 @@ impl Core {
 
     #[inline]
     pub(crate) fn gate(&self) -> &dyn Gate {
-        (self.kind.gate)(self)
+        (self.kind().gate)(self)
     }
 
     /// A permit was dropped unused.
@@ -484,11 +495,8 @@ impl Core {
 pub(crate) trait Gate: Send + Sync {
     fn capacity(&self) -> usize;
     fn try_reserve(&self) -> Result<(), NoPlace>;
-    fn poll_reserve(
-        &self,
-        ticket: &mut Ticket,
-        context: &Context<'_>,
-    ) -> Poll<Result<(), NoPlace>>;
+    fn poll_reserve(&self, ticket: &mut Ticket, context: &Context<'_>)
+    -> Poll<Result<(), NoPlace>>;
     fn leave(&self, ticket: &mut Ticket);
     fn release(&self);
     fn close_admission(&self);
@@ -510,11 +518,7 @@ pub(crate) struct Cell<M> {
 
 impl<M: Message> Cell<M> {
     /// The head of an actor that owns its first turn, with one memory count, its own.
-    fn new(
-        place: &Place<'_>,
-        settings: Settings<M>,
-        (header, kind): (Header, &'static Kind),
-    ) -> Self {
+    fn new(place: &Place<'_>, settings: Settings<M>, kind: &'static Kind) -> Self {
         let Place {
             system,
             parent,
@@ -527,8 +531,7 @@ impl<M: Message> Cell<M> {
             .unwrap_or_else(|| system.inner().default_dispatcher())
             .home();
         let core = Core {
-            header,
-            kind,
+            header: kind.header(),
             handles: AtomicU32::new(0),
             memory: AtomicU32::new(1),
             orders: AtomicU8::new(0),
@@ -546,8 +549,10 @@ impl<M: Message> Cell<M> {
             address: Address::new(parent.path(), name, uid),
             dispatcher: on,
             parent: parent.clone(),
-            system: system.clone(),
         };
+        if parent.system().is_none() {
+            let _ = core.rare().system.set(system.clone()); // it is empty
+        }
         if let Some(bound) = settings.stash {
             let _ = core.rare().stash_bound.set(bound); // it is empty
         }

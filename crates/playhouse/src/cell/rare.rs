@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::pipe::OwnWork;
 use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce};
+use crate::system::ActorSystem;
 use std::ptr::null_mut;
 use std::task::Waker;
 
@@ -35,6 +36,8 @@ pub(crate) struct Rare {
     pub(crate) deadline: Mutex<Option<Deadline>>,
     /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
     pub(crate) listener: Mutex<Option<Waker>>,
+    /// Kept by a root; others have it through their parent's family.
+    pub(crate) system: OnceLock<ActorSystem>,
     /// The actor is a function.
     pub(crate) is_function: OnceLock<()>,
     /// A stash bound below the mailbox's.

@@ -60,11 +60,7 @@ impl<A: Actor> Role for Awaiting<A> {
     }
     // The actor's own future, with nothing around it: every message goes through here.
     #[inline]
-    fn receive(
-        &mut self,
-        ctx: &mut Context<A::Msg>,
-        msg: A::Msg,
-    ) -> impl Future<Output = Outcome> {
+    fn receive(&mut self, ctx: &mut Context<A::Msg>, msg: A::Msg) -> impl Future<Output = Outcome> {
         self.0.receive(ctx, msg)
     }
     fn signal(

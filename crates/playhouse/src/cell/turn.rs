@@ -1,7 +1,7 @@
 //! What belongs to the turn of an actor, in its core: how far it has come, what it waits for, how its code ended.
 
-use super::status::{Ending, Flags, Phase, WaitsFor, Wake};
 use super::Core;
+use super::status::{Ending, Flags, Phase, WaitsFor, Wake};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;

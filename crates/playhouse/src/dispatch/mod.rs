@@ -166,7 +166,9 @@ impl DispatcherRef {
         match &self.0.workers {
             // A task of its own: Tokio is fair between it and the actors.
             Workers::Shared(hosted) => drop(hosted.runtime.spawn(async move { work() })),
-            Workers::Own(threads) | Workers::Lane(threads) => threads.give(Work::Closure(Box::new(work))),
+            Workers::Own(threads) | Workers::Lane(threads) => {
+                threads.give(Work::Closure(Box::new(work)))
+            }
             Workers::Lanes(lanes) => lanes.submit(Box::new(work)),
         }
     }

@@ -43,7 +43,7 @@ struct Toys(Vec<Toy>);
 impl Toys {
     fn new(count: usize) -> Arc<Self> {
         let toy = |_| Toy {
-            header: Header { vtable: &TOY },
+            header: Header::new(NonNull::from(&TOY)),
             turns: UnsafeCell::new(0),
         };
         Arc::new(Self((0..count).map(toy).collect()))

@@ -14,7 +14,24 @@ use std::ptr::NonNull;
 /// What everything that can be scheduled begins with.
 #[repr(C)]
 pub(crate) struct Header {
-    pub(crate) vtable: &'static VTable,
+    vtable: NonNull<VTable>,
+}
+
+// SAFETY: it points to functions, for ever.
+unsafe impl Send for Header {}
+// SAFETY: as above.
+unsafe impl Sync for Header {}
+
+impl Header {
+    /// The pointer may be one to something larger that begins with the table. It lives for ever.
+    pub(crate) const fn new(vtable: NonNull<VTable>) -> Self {
+        Self { vtable }
+    }
+
+    #[inline]
+    pub(crate) fn vtable(&self) -> NonNull<VTable> {
+        self.vtable
+    }
 }
 
 /// What a dispatcher can do with it.
@@ -50,7 +67,7 @@ impl Runnable {
     pub(crate) fn run(self) -> Option<Self> {
         let this = ManuallyDrop::new(self);
         // SAFETY: rules 1 and 2; the right goes to `run`, and comes back with `true`.
-        let has_more = unsafe { (this.0.as_ref().vtable.run)(this.0) };
+        let has_more = unsafe { (this.0.as_ref().vtable.as_ref().run)(this.0) };
         has_more.then(|| Self(this.0))
     }
 
@@ -71,6 +88,6 @@ impl Runnable {
 impl Drop for Runnable {
     fn drop(&mut self) {
         // SAFETY: rules 1 and 2; the right is given up here.
-        unsafe { (self.0.as_ref().vtable.abandon)(self.0) }
+        unsafe { (self.0.as_ref().vtable.as_ref().abandon)(self.0) }
     }
 }

@@ -104,7 +104,7 @@ impl SystemBuilder {
             dispatchers,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
             clock,
-            roots: Arc::new(Family::new(Address::root(&name))),
+            roots: Arc::new(Family::new(Address::root(&name), None)),
             events,
             total: Arc::default(),
             shutdown: Shutdown::new(phase_deadlines),

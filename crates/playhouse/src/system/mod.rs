@@ -150,12 +150,7 @@ impl ActorSystem {
         }
     }
 
-    fn newborn<P: IntoProps>(
-        &self,
-        parent: &Arc<Family>,
-        name: &str,
-        props: P,
-    ) -> Newborn<P::Msg> {
+    fn newborn<P: IntoProps>(&self, parent: &Arc<Family>, name: &str, props: P) -> Newborn<P::Msg> {
         props.newborn(&Place {
             system: self,
             parent,

@@ -44,7 +44,7 @@ impl Toy {
         ended: impl Fn() -> T + Send + Sync + 'static,
     ) -> Arc<Self> {
         Arc::new_cyclic(|me| Toy {
-            header: Header { vtable: &TOY },
+            header: Header::new(NonNull::from(&TOY)),
             on: on.clone(),
             messages: AtomicUsize::new(0),
             handled: AtomicUsize::new(0),
