@@ -16,15 +16,28 @@ pub struct Address(Arc<[u8]>);
 /// How many bytes at the end are the number of the actor. The rest is the path, which is text.
 const UID: usize = size_of::<u64>();
 
+/// What an actor is called by its family.
+#[derive(Clone, Copy)]
+pub(crate) enum Name<'a> {
+    Given(&'a str),
+    /// `~1`, `~2` and so on: names that nobody can give.
+    Anonymous(u64),
+}
+
 impl Address {
-    pub(crate) fn new(parent: &str, name: &str, uid: u64) -> Self {
-        let parts = [parent.as_bytes(), b"/", name.as_bytes(), &uid.to_ne_bytes()];
-        Self(join(parts))
+    pub(crate) fn new(parent: &str, name: Name<'_>, uid: u64) -> Self {
+        let mut digits = [0; DIGITS];
+        let (mark, name) = match name {
+            Name::Given(name) => ("", name.as_bytes()),
+            Name::Anonymous(number) => ("~", decimal(number, &mut digits)),
+        };
+        let uid = uid.to_ne_bytes();
+        Self(join([parent.as_bytes(), b"/", mark.as_bytes(), name, &uid]))
     }
 
     /// Of a system, whose actors are below it.
     pub(crate) fn root(system: &str) -> Self {
-        Self::new("", system, u64::MAX)
+        Self::new("", Name::Given(system), u64::MAX)
     }
 
     /// `/system/parent/name`.
@@ -45,8 +58,24 @@ impl Address {
     }
 }
 
+/// As many as the largest number has.
+const DIGITS: usize = 20;
+
+/// Without the machinery of `format!`, which costs more than the rest of an anonymous actor's address.
+fn decimal(mut number: u64, digits: &mut [u8; DIGITS]) -> &[u8] {
+    let mut first = DIGITS;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return &digits[first..];
+        }
+    }
+}
+
 /// One allocation for an address of the usual length.
-fn join(parts: [&[u8]; 4]) -> Arc<[u8]> {
+fn join(parts: [&[u8]; 5]) -> Arc<[u8]> {
     let mut buffer = [0; 128];
     let mut length = 0;
     for part in parts {
@@ -109,7 +138,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, complaint};
+    use super::{Address, Name, complaint};
 
     #[test]
     fn a_name_is_one_printable_step_of_a_path() {
@@ -126,9 +155,17 @@ mod tests {
     fn a_path_of_any_length_is_whole() {
         for length in [0, 1, 100, 125, 126, 127, 128, 300] {
             let parent = format!("/{}", "p".repeat(length));
-            let address = Address::new(&parent, "größe", 7);
+            let address = Address::new(&parent, Name::Given("größe"), 7);
             assert_eq!(address.path(), format!("{parent}/größe"));
             assert_eq!((address.name(), address.uid()), ("größe", 7));
+        }
+    }
+
+    #[test]
+    fn an_anonymous_name_is_a_number() {
+        for number in [0, 1, 9, 10, 1_234_567_890, u64::MAX] {
+            let address = Address::new("/house", Name::Anonymous(number), 7);
+            assert_eq!(address.path(), format!("/house/~{number}"));
         }
     }
 }

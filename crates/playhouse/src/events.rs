@@ -3,7 +3,7 @@
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
-use crate::sync::{Mutex, run_quietly};
+use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
 use std::collections::HashSet;
 
 /// Something worth knowing about a running system.
@@ -64,16 +64,41 @@ pub enum DeadLetterReason {
 type Hook = Box<dyn Fn(&Event) + Send + Sync>;
 
 /// Where events go.
-pub(crate) struct Events(Hook);
+pub(crate) enum Events {
+    Hook(Hook),
+    StandardError(Overfull),
+}
+
+/// Actors that have lost a message to their full mailbox. Bounded by the actors alive: an entry goes with its end.
+#[derive(Default)]
+pub(crate) struct Overfull {
+    actors: Mutex<HashSet<Address>>,
+    /// Whether there was ever one: an end is not worth a lock as long as there was none.
+    any: AtomicBool,
+}
 
 impl Events {
     pub(crate) fn new(hook: Hook) -> Self {
-        Self(hook)
+        Self::Hook(hook)
     }
 
     /// A hook that panics harms nobody but itself.
     pub(crate) fn publish(&self, event: &Event) {
-        run_quietly(|| (self.0)(event));
+        match self {
+            Self::Hook(hook) => run_quietly(|| hook(event)),
+            Self::StandardError(overfull) => overfull.print(event),
+        }
+    }
+
+    /// An actor has ended.
+    pub(crate) fn publish_end(&self, who: &Address, exit: &Exit) {
+        match self {
+            Self::Hook(hook) => {
+                let (who, exit) = (who.clone(), exit.clone());
+                run_quietly(|| hook(&Event::Ended { who, exit }));
+            }
+            Self::StandardError(overfull) => overfull.forget(who),
+        }
     }
 }
 
@@ -81,15 +106,19 @@ impl Events {
 /// first.
 impl Default for Events {
     fn default() -> Self {
-        // Bounded by the actors alive: an actor's entry goes with its end.
-        let overfull = Mutex::new(HashSet::new());
-        Self(Box::new(move |event| match event {
+        Self::StandardError(Overfull::default())
+    }
+}
+
+impl Overfull {
+    fn print(&self, event: &Event) {
+        match event {
             Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
             Event::DeadLetter {
                 to,
                 message,
                 why: DeadLetterReason::Full,
-            } if overfull.lock().insert(to.clone()) => {
+            } if self.is_first(to) => {
                 eprintln!(
                     "playhouse: {to} is full, a `{message}` told to it is lost; wait with `send`, refuse with \
                      `try_send`, or give it a larger `Mailbox::bounded`"
@@ -100,8 +129,18 @@ impl Default for Events {
                     "playhouse: {who} has more asks and pipes under way than one actor may have"
                 );
             }
-            Event::Ended { who, .. } => drop(overfull.lock().remove(who)),
             _ => {}
-        }))
+        }
+    }
+
+    fn is_first(&self, who: &Address) -> bool {
+        self.any.store(true, Ordering::Release); // pairs with the load in `forget`
+        self.actors.lock().insert(who.clone())
+    }
+
+    fn forget(&self, who: &Address) {
+        if self.any.load(Ordering::Acquire) {
+            self.actors.lock().remove(who);
+        }
     }
 }

@@ -90,7 +90,15 @@ pub(crate) struct Forsaken {
 }
 
 impl Forsaken {
+    #[inline]
     pub(crate) fn answer(self, why: &NoReply) {
+        if !self.replies.is_empty() {
+            self.answer_all(why);
+        }
+    }
+
+    #[cold]
+    fn answer_all(self, why: &NoReply) {
         let Self { by, replies } = self;
         for reply in replies {
             reply(Unanswered {

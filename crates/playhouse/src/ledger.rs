@@ -1,4 +1,4 @@
-//! What happened to every message. One set of books per actor, in its core, folded into the system's when the actor ends.
+//! What happened to every message. One set of books per actor, in its core, closed into its family's when the actor ends.
 
 /// Counts of messages. An offered message was either accepted or refused; an accepted one ends in exactly one of the
 /// other columns. Own results (asks, pipes, `watch_with`) count as accepted when they become a message.

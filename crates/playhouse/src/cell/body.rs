@@ -33,6 +33,7 @@ use super::waker::lend;
 use super::{Cell, CellRef, Core, Gate, Kind, Traits};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::actor_ref::ActorRef;
+use crate::address::Name;
 use crate::ask::NoReply;
 use crate::context::Context;
 use crate::dispatch::runnable::{Header, Runnable, VTable};
@@ -75,7 +76,7 @@ struct Body<M: Message, C: Casting<M>, L> {
 pub struct Place<'a> {
     pub(crate) system: &'a ActorSystem,
     pub(crate) parent: &'a Arc<Family>,
-    pub(crate) name: &'a str,
+    pub(crate) name: Name<'a>,
 }
 
 /// An actor that has never run. It owns its first turn; dropped, it ends at once.
@@ -438,8 +439,8 @@ impl<T: Send> Gate for Queue<T> {
     fn release(&self) {
         self.release();
     }
-    fn close_admission(&self) {
-        self.close_admission();
+    fn close_and_nudge(&self, order: &mut dyn FnMut()) -> bool {
+        self.close_and_nudge(order)
     }
     fn nudge(&self) -> bool {
         self.nudge()

@@ -3,6 +3,7 @@
 use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
 use crate::system::ActorSystem;
@@ -26,6 +27,8 @@ struct Members {
     named: HashSet<Named>,
     /// Anonymous ones, and those whose name is free again and taken by somebody else.
     nameless: HashMap<u64, CoreRef, BuildHasherDefault<UidHasher>>,
+    /// The books of those who have ended.
+    books: Ledger,
     is_closed: bool,
     anonymous: u64,
     /// They wait until nobody is left.
@@ -70,7 +73,7 @@ impl Family {
         self.system.as_ref()
     }
 
-    pub(crate) fn anonymous_name(&self) -> u64 {
+    pub(crate) fn next_anonymous(&self) -> u64 {
         let mut members = self.members.lock();
         members.anonymous += 1;
         members.anonymous
@@ -99,9 +102,11 @@ impl Family {
         Ok(())
     }
 
+    /// It has ended, and its books are this family's from now on.
     pub(crate) fn leave(&self, child: &Core) {
         let (gone, called) = {
             let mut members = self.members.lock();
+            members.books.add(&child.close_books());
             let is_child = |Named(holder): &Named| holder.is(child);
             let gone = match members.nameless.remove(&child.address.uid()) {
                 Some(gone) => Some(gone),
@@ -123,6 +128,11 @@ impl Family {
         };
         called.into_iter().flatten().for_each(Waker::wake);
         drop(gone); // outside the lock
+    }
+
+    /// Of those who have ended.
+    pub(crate) fn books(&self) -> Ledger {
+        self.members.lock().books
     }
 
     /// Oldest first.

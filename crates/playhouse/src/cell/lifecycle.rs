@@ -9,7 +9,6 @@ use super::turn::{Played, Role, judge, publish_failure};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
-use crate::events::Event;
 use crate::here;
 use crate::mailbox::signals::StopCause;
 use crate::sync::drop_quietly;
@@ -274,12 +273,8 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
 
 impl Core {
     fn finish(&self, exit: Exit) {
-        self.fold();
         self.free_name();
-        self.publish(&Event::Ended {
-            who: self.address.clone(),
-            exit: exit.clone(),
-        });
+        self.system().events.publish_end(&self.address, &exit);
         self.set_ended(Ending::of(&exit));
         if let Some(rare) = self.rare_if_any() {
             rare.watchers.tell(&self.address, &exit);

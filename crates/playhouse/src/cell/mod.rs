@@ -184,18 +184,21 @@ impl Core {
     }
 
     fn order(&self, order: Orders) {
-        self.gate().close_admission();
         let add = |bits| Some(Orders::from_bits(bits).and(order).into_bits());
-        // Release for `orders`; sequentially consistent for the waiters of `stopping`, see `rare`.
-        let _ = self
-            .orders
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, add); // never refused
+        let was_idle = self.gate().close_and_nudge(&mut || {
+            // Pairs with `orders`; sequentially consistent for the waiters of `stopping`, see `rare`. Never refused.
+            let _ = self
+                .orders
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, add);
+        });
         if order.is_stopping()
             && let Some(rare) = self.rare.get()
         {
             let _ = rare.stopping.set(()); // a second order finds it set
         }
-        self.rouse();
+        if was_idle || self.wakes_up() {
+            self.schedule();
+        }
     }
 
     pub(crate) fn is_stopping(&self) -> bool {
@@ -394,7 +397,7 @@ impl Core {
         self.flags.store(flags & !flag, Ordering::Relaxed);
     }
 
-    /// An entry in the books of this actor; after its end, in the system's.
+    /// An entry in the books of this actor; once they are closed, in the system's.
     pub(crate) fn note(&self, entry: impl FnOnce(&mut Ledger)) {
         if !self.is_folded() {
             let mut books = self.rare().books.lock();
@@ -405,7 +408,7 @@ impl Core {
         entry(&mut self.system().total.lock());
     }
 
-    /// What is in these books and not yet in the system's.
+    /// What is in these books and not yet in the family's.
     pub(crate) fn open_entries(&self) -> Ledger {
         if self.is_folded() {
             return Ledger::default();
@@ -414,20 +417,19 @@ impl Core {
         self.entries(rare.unwrap_or_default())
     }
 
-    /// Writes these books into the system's.
-    fn fold(&self) {
+    /// The books, for the last time: what comes later goes into the system's.
+    fn close_books(&self) -> Ledger {
         // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
         self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        let entries = self.entries(rare.unwrap_or_default());
-        self.system().total.lock().add(&entries);
+        self.entries(rare.unwrap_or_default())
     }
 
     fn is_folded(&self) -> bool {
-        self.ended.load(Ordering::SeqCst) & Ending::FOLDED != 0 // pairs with `fold`
+        self.ended.load(Ordering::SeqCst) & Ending::FOLDED != 0 // pairs with `close_books`
     }
 
-    /// The counted outcomes, and what the lane counts by itself.
+    /// The counted outcomes, what the lane counts by itself, and the books of children who have ended.
     fn entries(&self, mut ledger: Ledger) -> Ledger {
         let gate = self.gate();
         let pushes = gate.pushes();
@@ -435,6 +437,9 @@ impl Core {
         ledger.accepted += pushes;
         ledger.queued += pushes.saturating_sub(taken);
         ledger.handled += self.handled.load(Ordering::Relaxed);
+        if let Some(children) = self.children_if_any() {
+            ledger.add(&children.books());
+        }
         ledger
     }
 
@@ -499,7 +504,7 @@ pub(crate) trait Gate: Send + Sync {
     -> Poll<Result<(), NoPlace>>;
     fn leave(&self, ticket: &mut Ticket);
     fn release(&self);
-    fn close_admission(&self);
+    fn close_and_nudge(&self, order: &mut dyn FnMut()) -> bool;
     fn nudge(&self) -> bool;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;

@@ -96,6 +96,12 @@ impl Called {
     /// A waker that panics breaks nothing of the actor.
     #[inline]
     pub(super) fn wake(self) {
+        if self.first.is_some() {
+            self.wake_all();
+        }
+    }
+
+    fn wake_all(self) {
         let Some(first) = self.first else { return };
         run_quietly(|| first.wake());
         for other in self.others {

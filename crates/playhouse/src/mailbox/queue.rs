@@ -399,6 +399,20 @@ impl<T> Queue<T> {
         called.wake();
     }
 
+    /// Both at once, with `order` in between: whoever sees the order finds the admission closed.
+    #[must_use = "an idle actor is scheduled by whoever is told so, and by nobody else"]
+    pub(crate) fn close_and_nudge(&self, order: &mut dyn FnMut()) -> bool {
+        let (was_idle, called) = self.locked(|state, locked| {
+            let called = self.close(state, locked);
+            order();
+            let was_idle = !state.has(SCHEDULED);
+            state.set(NUDGED | SCHEDULED);
+            (was_idle, called)
+        });
+        called.wake();
+        was_idle
+    }
+
     /// Makes the turn look at what is not in the lane. True: the actor was idle, and the caller has to schedule it.
     #[must_use = "an idle actor is scheduled by whoever is told so, and by nobody else"]
     pub(crate) fn nudge(&self) -> bool {
@@ -458,8 +472,10 @@ impl<T> Queue<T> {
 
     fn close(&self, state: &mut State, locked: &mut Locked<T>) -> Called {
         state.set(CLOSED);
-        let line = locked.line.as_mut();
-        let called = line.map_or_else(Called::default, |line| line.close());
+        let Some(line) = &mut locked.line else {
+            return Called::default();
+        };
+        let called = line.close();
         self.note_waiting(state, locked);
         called
     }
@@ -619,8 +635,11 @@ impl<T> Queue<T> {
             self.close(state, locked)
         });
         called.wake();
+        let mut rest = Vec::new();
         // SAFETY: the caller's promise.
-        let rest = std::iter::from_fn(|| unsafe { self.pop() }).collect();
+        while let Some(message) = unsafe { self.pop() } {
+            rest.push(message);
+        }
         if let Some(head) = self.head.get() {
             self.head.set(None);
             // SAFETY: rule 5, and everything was popped.

@@ -15,7 +15,7 @@ use std::fmt;
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-pub(super) const DEFAULT: &str = "default";
+const DEFAULT: &str = "default";
 const BLOCKING: &str = "blocking";
 /// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
 const OWN_THREADS: &str = "own";
@@ -98,15 +98,17 @@ impl SystemBuilder {
             let running = dispatcher.start(&name, &runtime);
             (name, running)
         };
-        let dispatchers = dispatchers.into_iter().map(started).collect();
+        let dispatchers: BTreeMap<_, _> = dispatchers.into_iter().map(started).collect();
+        let default_dispatcher = dispatchers[DEFAULT].clone(); // the builder begins with it
         let system = Arc::new_cyclic(|system| System {
             end_of_runtime: EndOfRuntime::watch(&runtime, system.clone()),
             dispatchers,
+            default_dispatcher,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
             clock,
             roots: Arc::new(Family::new(Address::root(&name), None)),
             events,
-            total: Arc::default(),
+            total: Mutex::default(),
             shutdown: Shutdown::new(phase_deadlines),
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),

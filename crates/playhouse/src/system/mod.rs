@@ -6,7 +6,7 @@ pub use builder::{BuildError, SystemBuilder};
 
 use crate::actor::Outcome;
 use crate::actor_ref::ActorRef;
-use crate::address::{Address, complaint};
+use crate::address::{Address, Name, complaint};
 use crate::cell::body::{Newborn, Place};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
@@ -18,7 +18,6 @@ use crate::mailbox::signals::StopCause;
 use crate::props::IntoProps;
 use crate::shutdown::{Phase, Shutdown, ShutdownReport};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
-use builder::DEFAULT;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -124,7 +123,7 @@ impl ActorSystem {
         if let Some(why) = complaint(&name) {
             return Err(SpawnError::BadName(format!("{name:?}: {why}")));
         }
-        let newborn = self.newborn(family, &name, props);
+        let newborn = self.newborn(family, Name::Given(&name), props);
         match family.join(newborn.core(), false) {
             Ok(()) => Ok(newborn.start()),
             Err(why) => {
@@ -142,15 +141,15 @@ impl ActorSystem {
         family: &Arc<Family>,
         props: P,
     ) -> ActorRef<P::Msg> {
-        let name = format!("~{}", family.anonymous_name());
-        let newborn = self.newborn(family, &name, props);
+        let name = Name::Anonymous(family.next_anonymous());
+        let newborn = self.newborn(family, name, props);
         match family.join(newborn.core(), true) {
             Ok(()) => newborn.start(),
             Err(_) => newborn.cancel(),
         }
     }
 
-    fn newborn<P: IntoProps>(&self, parent: &Arc<Family>, name: &str, props: P) -> Newborn<P::Msg> {
+    fn newborn<P: IntoProps>(&self, parent: &Arc<Family>, name: Name<'_>, props: P) -> Newborn<P::Msg> {
         props.newborn(&Place {
             system: self,
             parent,
@@ -171,10 +170,12 @@ pub(crate) struct System {
     owned_runtime: Mutex<Option<Runtime>>,
     pub(crate) clock: Clock,
     pub(crate) events: Events,
-    /// The books of everybody who has ended.
-    pub(crate) total: Arc<Mutex<Ledger>>,
+    /// What came too late for an actor's own books.
+    pub(crate) total: Mutex<Ledger>,
     pub(crate) roots: Arc<Family>,
     dispatchers: BTreeMap<String, DispatcherRef>,
+    /// One of them, which most actors live on.
+    default_dispatcher: DispatcherRef,
     own_threads: DispatcherRef,
     pub(crate) shutdown: Shutdown,
     spawned: AtomicUsize,
@@ -211,7 +212,7 @@ impl System {
     }
 
     pub(crate) fn default_dispatcher(&self) -> &DispatcherRef {
-        &self.dispatchers[DEFAULT] // the builder begins with it
+        &self.default_dispatcher
     }
 
     /// Every dispatcher with threads of its own.
@@ -225,6 +226,7 @@ impl System {
 
     pub(crate) fn ledger(&self) -> Ledger {
         let mut ledger = *self.total.lock();
+        ledger.add(&self.roots.books());
         self.roots
             .descendants()
             .iter()
