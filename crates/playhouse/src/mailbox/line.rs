@@ -129,6 +129,11 @@ impl Line {
         self.unwoken > 0 || self.claims > 0
     }
 
+    /// Whether a place that becomes free wakes anybody.
+    pub(super) fn has_unwoken(&self) -> bool {
+        self.unwoken > 0
+    }
+
     /// Free places that are left to those who lost.
     pub(super) fn claims(&self) -> usize {
         self.claims

@@ -68,7 +68,7 @@ pub(crate) struct Queue<T> {
     freed: AtomicU32,
     /// A [`Pace`].
     pace: AtomicU8,
-    /// Not zero: WAITING is set. On the turn's side, so that a freed place does not touch the word.
+    /// Not zero: somebody waits who was not woken. On the turn's side, so that a freed place does not touch the word.
     hint: AtomicU8,
 }
 
@@ -386,8 +386,9 @@ impl<T> Queue<T> {
         } else {
             state.clear(WAITING);
         }
+        let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
         // Relaxed: ordered by the fence that whoever registers puts up behind it; a stale "yes" only costs a look.
-        self.hint.store(u8::from(is_waiting), Ordering::Relaxed);
+        self.hint.store(u8::from(has_unwoken), Ordering::Relaxed);
     }
 }
 
@@ -607,7 +608,10 @@ impl<T> Queue<T> {
         self.pace.store(Pace::Resting as u8, Ordering::Relaxed);
         // Point d. Pairs with the fence in `take_or_wait`.
         fence(Ordering::SeqCst);
-        if self.hint.load(Ordering::Relaxed) == 0 {
+        // The word tells of claims too, unless somebody is just at it.
+        let word = self.word.glance();
+        let is_waiting = word.has(WAITING) || word.is_locked();
+        if self.hint.load(Ordering::Relaxed) == 0 && !is_waiting {
             return false;
         }
         let (has_claimants, called) = self.locked(|state, locked| {

@@ -41,6 +41,11 @@ impl State {
     }
 
     #[inline(always)]
+    pub(super) fn is_locked(self) -> bool {
+        self.has(LOCKED)
+    }
+
+    #[inline(always)]
     pub(super) fn set(&mut self, flag: u64) {
         self.0 |= flag;
     }

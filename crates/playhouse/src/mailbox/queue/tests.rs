@@ -65,7 +65,8 @@ impl<T> Owned<T> {
             let room = self.room(*state, locked);
             let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
             assert_eq!(state.has(WAITING), is_waiting);
-            assert_eq!(self.hint.load(Ordering::Relaxed) != 0, is_waiting);
+            let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
+            assert_eq!(self.hint.load(Ordering::Relaxed) != 0, has_unwoken);
             if let Some(line) = &locked.line
                 && !state.has(CLOSED)
             {
