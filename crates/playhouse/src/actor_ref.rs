@@ -368,25 +368,38 @@ impl Future for WaitForPlace<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let core = self.core;
-        if here::is_turn_of(core) {
-            // Waiting for oneself would never end: the place is freed by the turn that waits.
-            return Poll::Ready(core.places.try_take().map_err(|why| match why {
-                NoPlace::Full => NoWait::SelfSend,
-                NoPlace::Closed => NoWait::Closed,
-            }));
-        }
-        core.places
-            .poll_take(&mut self.ticket, context)
-            .map_err(|_closed| NoWait::Closed)
+        poll_place(core, &mut self.ticket, context)
     }
 }
 
 impl Drop for WaitForPlace<'_> {
     fn drop(&mut self) {
-        if self.ticket.is_some() {
-            self.core.places.leave(&mut self.ticket);
-            self.core.bell.ring(); // whoever it kept out by a claim may come when the actor rests
-        }
+        leave_line(self.core, &mut self.ticket);
+    }
+}
+
+/// Takes a place or joins the line. Afterwards, unless it was ready, [`leave_line`].
+pub(crate) fn poll_place(
+    core: &Core,
+    ticket: &mut Ticket,
+    context: &Context<'_>,
+) -> Poll<Result<(), NoWait>> {
+    if here::is_turn_of(core) {
+        // Waiting for oneself would never end: the place is freed by the turn that waits.
+        return Poll::Ready(core.places.try_take().map_err(|why| match why {
+            NoPlace::Full => NoWait::SelfSend,
+            NoPlace::Closed => NoWait::Closed,
+        }));
+    }
+    core.places
+        .poll_take(ticket, context)
+        .map_err(|_closed| NoWait::Closed)
+}
+
+pub(crate) fn leave_line(core: &Core, ticket: &mut Ticket) {
+    if ticket.is_some() {
+        core.places.leave(ticket);
+        core.bell.ring(); // whoever it kept out by a claim may come when the actor rests
     }
 }
 

@@ -8,6 +8,7 @@ use crate::cell::turn::suspend;
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
 use crate::sync::{self, Arc, oneshot, thread_local};
+use crate::system::System;
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -70,9 +71,22 @@ pub(crate) fn is_turn() -> bool {
     TURNS.with_borrow(|turns| !turns.is_empty())
 }
 
+/// Is it the turn of an actor of this system? Turns are given inside the system's runtime.
+pub(crate) fn is_turn_in(system: &System) -> bool {
+    TURNS.with_borrow(|turns| {
+        turns
+            .last()
+            .is_some_and(|turn| std::ptr::eq(Arc::as_ptr(&turn.core.system), system))
+    })
+}
+
 /// Is it this actor's turn on this thread?
-pub(crate) fn is_turn_of(core: &Arc<Core>) -> bool {
-    TURNS.with_borrow(|turns| turns.iter().any(|turn| Arc::ptr_eq(&turn.core, core)))
+pub(crate) fn is_turn_of(core: &Core) -> bool {
+    TURNS.with_borrow(|turns| {
+        turns
+            .iter()
+            .any(|turn| std::ptr::eq(Arc::as_ptr(&turn.core), core))
+    })
 }
 
 /// A reply was dropped: during a turn it is answered at the end of the poll, elsewhere at once.

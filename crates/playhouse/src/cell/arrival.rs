@@ -4,7 +4,8 @@
 use super::turn::Played;
 use super::{Core, status};
 use crate::actor::{Exit, Message, Signal};
-use crate::ask::{NoReply, Question};
+use crate::ask::NoReply;
+use crate::ask::cell::Question;
 use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dead_letters;
@@ -150,11 +151,8 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_question(&mut self, msg: M, question: Option<Arc<Question>>) -> Arrival<M> {
-        if let Some(question) = &question {
-            question.start();
-        }
-        self.take_in_hand(msg, question.and_then(|question| question.deadline()))
+    fn take_question(&mut self, msg: M, question: Option<Question>) -> Arrival<M> {
+        self.take_in_hand(msg, question.and_then(Question::start))
     }
 
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {

@@ -11,6 +11,7 @@ use crate::cell::Cell;
 use crate::cell::family::{Family, NoEntry};
 use crate::cell::lifecycle::Life;
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
 use crate::events::Events;
 use crate::here;
@@ -128,6 +129,7 @@ pub(crate) struct System {
     pub(crate) runtime: Handle,
     owned_runtime: Mutex<Option<Runtime>>,
     pub(crate) clock: Clock,
+    pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) events: Events,
     /// The books of everybody who has ended.
     pub(crate) total: Arc<Mutex<Ledger>>,
@@ -248,6 +250,7 @@ impl System {
 impl Drop for System {
     fn drop(&mut self) {
         self.end_of_runtime.abort();
+        self.deadlines.close();
         if let Some(runtime) = self.owned_runtime.lock().take() {
             runtime.shutdown_background();
         }
