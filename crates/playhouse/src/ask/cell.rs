@@ -801,6 +801,7 @@ pub(crate) mod models {
                         assert!(question.start().is_some());
                         assert!(reply.answer(Ok(value)).is_ok());
                     }));
+                    return Poll::Pending; // so that the first waker alone has to do
                 }
                 asker.poll(context)
             }));
