@@ -30,11 +30,14 @@ impl Clock {
         tokio::time::Instant::now().into_std()
     }
 
+    /// The present, on a thread that is inside this clock's runtime: entering it costs as much as looking at the clock.
+    pub(crate) fn now_inside() -> Deadline {
+        Deadline(tokio::time::Instant::now().into_std())
+    }
+
     /// The moment `limit` from now. A limit that no clock can hold counts as thirty years.
     pub fn deadline(&self, limit: Duration) -> Deadline {
-        const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
-        let now = self.now();
-        Deadline(now.checked_add(limit.min(NEVER)).unwrap_or(now))
+        Deadline(self.now()).later(limit)
     }
 
     /// The time left; zero when it has passed.
@@ -67,6 +70,21 @@ impl Clock {
 pub struct Deadline(Instant);
 
 impl Deadline {
+    #[cfg(all(test, playhouse_loom))]
+    pub(crate) fn at(moment: Instant) -> Deadline {
+        Deadline(moment)
+    }
+
+    pub(crate) fn later(self, time: Duration) -> Deadline {
+        const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+        Deadline(self.0.checked_add(time.min(NEVER)).unwrap_or(self.0))
+    }
+
+    /// Is it more than that after `now`?
+    pub(crate) fn is_after(self, now: Deadline, time: Duration) -> bool {
+        self.0.saturating_duration_since(now.0) > time
+    }
+
     /// The first moment after `now` of a schedule that has this one; those missed are skipped.
     pub(crate) fn next_on_schedule(self, every: Duration, now: Instant) -> Deadline {
         let missed = now.saturating_duration_since(self.0).as_nanos() / every.as_nanos();

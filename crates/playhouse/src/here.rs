@@ -13,7 +13,8 @@ use crate::ask::{NoReply, Unanswered};
 use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
-use crate::sync::{self, oneshot, thread_local};
+use crate::sync::{self, Arc, oneshot, thread_local};
+use crate::system::System;
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -140,6 +141,13 @@ pub(crate) fn deadline() -> Option<Deadline> {
 /// Is it any actor's turn on this thread?
 pub(crate) fn is_turn() -> bool {
     !INNERMOST.get().is_null()
+}
+
+/// Is it the turn of an actor of this system? Turns are given inside the system's runtime.
+pub(crate) fn is_turn_in(system: &System) -> bool {
+    innermost(|turn| {
+        turn.is_some_and(|turn| std::ptr::eq(Arc::as_ptr(turn.core().system()), system))
+    })
 }
 
 /// Is it this actor's turn on this thread?

@@ -161,14 +161,12 @@ impl<M: Message> Port<M> {
     #[inline]
     pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
         match self.view() {
-            View::Direct(core) => {
-                cell_of(core)
-                    .offer(Slot::Plain(msg))
-                    .map_err(|(why, slot)| match slot {
-                        Slot::Plain(msg) => (why, msg),
-                        _ => unreachable!("what was offered comes back"),
-                    })
-            }
+            View::Direct(core) => cell_of(core)
+                .offer(Slot::Plain(msg))
+                .map_err(|(why, slot)| match slot {
+                    Slot::Plain(msg) => (why, msg),
+                    _ => unreachable!("what was offered comes back"),
+                }),
             View::Foreign(foreign) => {
                 let question = None;
                 match foreign.0.core().gate().try_reserve() {
@@ -177,6 +175,28 @@ impl<M: Message> Port<M> {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// As [`offer`](Self::offer), of a question.
+    #[inline]
+    pub(crate) fn ask(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
+        match self.view() {
+            View::Direct(core) => {
+                cell_of(core)
+                    .offer(Slot::Asked(envelope))
+                    .map_err(|(why, slot)| match slot {
+                        Slot::Asked(envelope) => (why, envelope),
+                        _ => unreachable!("what was offered comes back"),
+                    })
+            }
+            View::Foreign(foreign) => match foreign.0.core().gate().try_reserve() {
+                Ok(()) => {
+                    foreign.0.put(envelope);
+                    Ok(())
+                }
+                Err(why) => Err((why, envelope)),
+            },
         }
     }
 

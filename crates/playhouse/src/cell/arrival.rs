@@ -1,19 +1,20 @@
 //! What comes next in the life of an actor: control first, then what it set aside, then the message lane. Each slot of the
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
+use super::Core;
 use super::status::{self, Flags, WaitsFor};
 use super::turn::{Played, publish_failure};
 use super::waker;
-use super::Core;
 use crate::actor::{Exit, Message, Signal};
-use crate::ask::{NoReply, Question};
+use crate::ask::NoReply;
+use crate::ask::cell::Question;
 use crate::clock::Deadline;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::{Envelope, Make, Slot};
 use crate::stash::Stashed;
-use crate::sync::{Arc, catch};
+use crate::sync::catch;
 use std::future::poll_fn;
 use std::task::Poll;
 
@@ -215,11 +216,8 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_question(&mut self, msg: M, question: Option<Arc<Question>>) -> Arrival<M> {
-        if let Some(question) = &question {
-            question.start();
-        }
-        self.take_in_hand(msg, question.and_then(|question| question.deadline()))
+    fn take_question(&mut self, msg: M, question: Option<Question>) -> Arrival<M> {
+        self.take_in_hand(msg, question.and_then(Question::start))
     }
 
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {

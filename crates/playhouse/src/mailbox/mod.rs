@@ -25,10 +25,9 @@ mod word;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;
-use crate::ask::Question;
+use crate::ask::cell::Question;
 use crate::failure::Failure;
 use crate::limits;
-use crate::sync::Arc;
 use crate::timers::Tick;
 use std::marker::PhantomData;
 
@@ -87,7 +86,7 @@ impl<M> Default for Mailbox<M> {
 /// A message on its way, with the question it answers, if it is one.
 pub(crate) struct Envelope<M> {
     pub(crate) msg: M,
-    pub(crate) question: Option<Arc<Question>>,
+    pub(crate) question: Option<Question>,
 }
 
 /// What the message lane holds.
@@ -99,7 +98,7 @@ pub(crate) enum Slot<M> {
     /// A foreign message with the adapter's function around it, called in the receiver's turn. Holds a place.
     Adapted {
         make: Make<M>,
-        question: Option<Arc<Question>>,
+        question: Option<Question>,
     },
     /// The result of an own ask or pipe. Outside the capacity.
     Completion(Make<M>),

@@ -4,6 +4,7 @@ use super::{ActorSystem, EndOfRuntime, System};
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::dispatch::Dispatcher;
 use crate::events::{Event, Events};
 use crate::limits;
@@ -103,6 +104,7 @@ impl SystemBuilder {
             end_of_runtime: EndOfRuntime::watch(&runtime, system.clone()),
             dispatchers,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
+            deadlines: Deadlines::start(&runtime, clock.clone()),
             clock,
             roots: Arc::new(Family::new(Address::root(&name))),
             events,

@@ -10,6 +10,7 @@ use crate::address::{Address, complaint};
 use crate::cell::body::{Newborn, Place};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
 use crate::events::Events;
 use crate::here;
@@ -150,12 +151,7 @@ impl ActorSystem {
         }
     }
 
-    fn newborn<P: IntoProps>(
-        &self,
-        parent: &Arc<Family>,
-        name: &str,
-        props: P,
-    ) -> Newborn<P::Msg> {
+    fn newborn<P: IntoProps>(&self, parent: &Arc<Family>, name: &str, props: P) -> Newborn<P::Msg> {
         props.newborn(&Place {
             system: self,
             parent,
@@ -175,6 +171,7 @@ pub(crate) struct System {
     pub(crate) runtime: Handle,
     owned_runtime: Mutex<Option<Runtime>>,
     pub(crate) clock: Clock,
+    pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) events: Events,
     /// The books of everybody who has ended.
     pub(crate) total: Arc<Mutex<Ledger>>,
@@ -246,6 +243,7 @@ impl System {
 impl Drop for System {
     fn drop(&mut self) {
         self.end_of_runtime.abort();
+        self.deadlines.close();
         if let Some(runtime) = self.owned_runtime.lock().take() {
             runtime.shutdown_background();
         }

@@ -1,0 +1,436 @@
+//! One question, one answer, one deadline.
+
+pub(crate) mod cell;
+
+use crate::actor::Message;
+use crate::actor_ref::{ActorRef, leave_line, poll_place};
+use crate::address::Address;
+use crate::cell::{Core, CoreRef};
+use crate::clock::{Clock, Deadline};
+use crate::deadlines::Place;
+use crate::events::DeadLetterReason;
+use crate::failure::Failure;
+use crate::here;
+use crate::mailbox::Envelope;
+use crate::mailbox::permit::{NoPlace, Ticket};
+use crate::reply::Reply;
+use crate::send_error::{Cancelled, NoWait};
+use cell::{Asker, End, Replier, Target};
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// A question not yet sent. Every ask ends, so it must be given a limit.
+#[must_use = "nothing is sent until `.within(limit).await`"]
+pub struct Ask<M, T> {
+    /// Dropped before the request, whose reply then knows that nobody waits.
+    asker: Asker<ActorRef<M>, T>,
+    request: M,
+    must_have_room: bool,
+}
+
+impl<M: Message, T: Message> Ask<M, T> {
+    pub(crate) fn new(to: &ActorRef<M>, make: impl FnOnce(Reply<T>) -> M) -> Self {
+        let (asker, reply) = cell::open(to.clone());
+        Self {
+            request: make(Reply::to_asker(reply)),
+            asker,
+            must_have_room: false,
+        }
+    }
+
+    /// Sends at the first poll, waits for room and answer together; never past the deadline of the message being
+    /// handled. Dropped: not sent, or the answer is ignored.
+    pub fn within(
+        self,
+        limit: Duration,
+    ) -> impl Future<Output = Result<T, AskError>> + Send + use<M, T> {
+        Asking::new(self, Limit::Within(limit))
+    }
+
+    /// As [`within`](Self::within), against one deadline shared by several asks.
+    pub fn by(
+        self,
+        deadline: Deadline,
+    ) -> impl Future<Output = Result<T, AskError>> + Send + use<M, T> {
+        Asking::new(self, Limit::By(deadline))
+    }
+
+    /// As [`within`](Self::within), from a plain or own thread. In the turn of an actor that is asked to stop, the wait
+    /// ends with [`AskError::Cancelled`].
+    ///
+    /// # Panics
+    /// On a shared worker, or any thread that drives asynchronous tasks.
+    pub fn blocking_within(self, limit: Duration) -> Result<T, AskError> {
+        let mut asking = pin!(Asking::new(self, Limit::Within(limit)));
+        here::block_on("Ask::blocking_within", asking.as_mut())
+            .unwrap_or_else(|Cancelled| Err(AskError::Cancelled(asking.fate())))
+    }
+
+    /// Do not wait for room: [`AskError::Full`] at once.
+    pub fn if_room(mut self) -> Self {
+        self.must_have_room = true;
+        self
+    }
+
+    pub(crate) fn clock_deadline(&self, limit: Duration) -> Deadline {
+        self.asker.core().system().clock.deadline(limit)
+    }
+}
+
+/// An ask under way. It lies in the futures of handlers, so it is small and boxes nothing.
+struct Asking<M, T> {
+    /// Until the end. Before the request, whose reply then knows that nobody waits.
+    asker: Option<Asker<ActorRef<M>, T>>,
+    /// Until it is sent.
+    request: Option<M>,
+    limit: Limit,
+    must_have_room: bool,
+    /// The position in the line for a place.
+    ticket: Ticket,
+    /// Where the watch of the deadline is, once it is worth one.
+    watched: Option<Place>,
+}
+
+/// The relative one is counted from the first poll.
+#[derive(Clone, Copy)]
+enum Limit {
+    Within(Duration),
+    By(Deadline),
+    /// That of the first poll.
+    Set(Deadline),
+}
+
+impl<M: Message, T: Message> Asking<M, T> {
+    fn new(ask: Ask<M, T>, limit: Limit) -> Self {
+        Self {
+            asker: Some(ask.asker),
+            request: Some(ask.request),
+            limit,
+            must_have_room: ask.must_have_room,
+            ticket: None,
+            watched: None,
+        }
+    }
+
+    fn fate(&self) -> Fate {
+        self.asker.as_ref().map_or(Fate::NotSent, Asker::fate)
+    }
+}
+
+/// Nothing in it is ever pinned.
+impl<M, T> Unpin for Asking<M, T> {}
+
+impl<M: Message, T: Message> Future for Asking<M, T> {
+    type Output = Result<T, AskError>;
+
+    /// Nothing here counts against Tokio's budget, so the first poll sends however much the task has done before.
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let Some(asker) = &mut this.asker else {
+            panic!("an ask was polled after its end");
+        };
+        // Only the first poll looks at the clock; later ones are told.
+        let now = match this.limit {
+            Limit::Set(_) => None,
+            limit => Some(begin(asker, limit, &mut this.limit, context)),
+        };
+        let end = match send(
+            asker,
+            &mut this.request,
+            this.must_have_room,
+            &mut this.ticket,
+            context,
+        ) {
+            Some(refused) => Some(Err(refused)),
+            None => look(asker, context),
+        };
+        match end.or_else(|| this.watch(now?)) {
+            Some(end) => {
+                this.end();
+                Poll::Ready(end)
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<M: Message, T: Message> Asking<M, T> {
+    /// From the first poll that found no answer.
+    fn watch(&mut self, now: Deadline) -> Option<Result<T, AskError>> {
+        let (Some(asker), Limit::Set(deadline)) = (&mut self.asker, self.limit) else {
+            return None;
+        };
+        if deadline <= now {
+            return Some(Err(AskError::Timeout(asker.fate())));
+        }
+        let watch = asker.watch();
+        self.watched = Some(asker.core().system().deadlines.wait(watch, now));
+        None
+    }
+
+    fn end(&mut self) {
+        self.leave();
+        if self.request.is_some()
+            && let Some(asker) = &self.asker
+        {
+            asker.core().note(|ledger| ledger.refused += 1);
+        }
+        self.asker = None; // before the request, whose reply then knows that nobody waits
+        self.request = None;
+    }
+}
+
+impl<M, T> Asking<M, T> {
+    /// Leaves everything that knows of this ask; first what could still wake it.
+    fn leave(&mut self) {
+        let Some(asker) = &mut self.asker else { return };
+        leave_line(asker.core(), &mut self.ticket);
+        if let Some(place) = self.watched.take()
+            && let Some(watch) = asker.core().system().deadlines.leave(place)
+        {
+            asker.unwatch(watch);
+        }
+    }
+}
+
+impl<M, T> Drop for Asking<M, T> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// Sets the deadline, and returns the present.
+fn begin<M: Message, T: Message>(
+    asker: &mut Asker<ActorRef<M>, T>,
+    limit: Limit,
+    set: &mut Limit,
+    context: &Context<'_>,
+) -> Deadline {
+    let system = asker.core().system();
+    let now = match here::is_turn_in(system) {
+        true => Clock::now_inside(),
+        false => system.clock.deadline(Duration::ZERO),
+    };
+    let own = match limit {
+        Limit::Within(limit) => now.later(limit),
+        Limit::By(deadline) | Limit::Set(deadline) => deadline,
+    };
+    let deadline = here::deadline().map_or(own, |outer| outer.min(own));
+    *set = Limit::Set(deadline);
+    asker.ask(deadline, context.waker().clone());
+    now
+}
+
+/// Sends the request, or waits for a place if that is allowed.
+fn send<M: Message, T>(
+    asker: &mut Asker<ActorRef<M>, T>,
+    request: &mut Option<M>,
+    must_have_room: bool,
+    ticket: &mut Ticket,
+    context: &Context<'_>,
+) -> Option<AskError> {
+    let msg = request.take()?;
+    if ticket.is_none() {
+        // Without a look at whose turn it is.
+        let question = Some(asker.question());
+        let (why, Envelope { msg, question }) =
+            asker.target().offer(Envelope { msg, question }).err()?;
+        question.map(|question| asker.unsend(question));
+        *request = Some(msg);
+        if must_have_room {
+            return Some(match why {
+                NoPlace::Full => AskError::Full,
+                NoPlace::Closed => AskError::Gone(Fate::NotSent),
+            });
+        }
+    } else {
+        *request = Some(msg);
+    }
+    match poll_place(asker.core(), ticket, context) {
+        Poll::Pending => None,
+        Poll::Ready(Err(why)) => Some(match why {
+            NoWait::SelfSend => AskError::Full,
+            NoWait::Closed | NoWait::Cancelled => AskError::Gone(Fate::NotSent),
+        }),
+        Poll::Ready(Ok(())) => {
+            let msg = request.take()?;
+            let question = Some(asker.question());
+            asker.target().put(Envelope { msg, question });
+            None
+        }
+    }
+}
+
+/// Has it ended? An answer that came while the request was still in line for a place ends it too.
+fn look<M: Message, T>(
+    asker: &mut Asker<ActorRef<M>, T>,
+    context: &Context<'_>,
+) -> Option<Result<T, AskError>> {
+    match asker.poll(context) {
+        Poll::Ready(End::Answered) => Some(asker.take().map_err(|why| {
+            match asker.was_due() && !asker.core().system().deadlines.is_over() {
+                // Whoever was asked may have given up at the same deadline; that is the reason then. Not when time itself
+                // ended, which fires everybody.
+                true => AskError::Timeout(asker.fate()),
+                false => explain(asker, why),
+            }
+        })),
+        Poll::Ready(End::Due) => Some(Err(AskError::Timeout(asker.fate()))),
+        Poll::Pending => None,
+    }
+}
+
+fn explain<M: Message, T>(
+    asker: &Asker<ActorRef<M>, T>,
+    Unanswered { by, why }: Unanswered,
+) -> AskError {
+    match (why, asker.fate()) {
+        (NoReply::Stopped, fate @ (Fate::NotSent | Fate::Waiting)) => AskError::Gone(fate),
+        (why, _) => AskError::NoReply {
+            by: by.unwrap_or_else(|| asker.core().address.clone()),
+            why,
+        },
+    }
+}
+
+/// Of a reply: a late answer, or none.
+pub(crate) fn publish<T>(reply: &Replier<T>, why: DeadLetterReason) {
+    reply.core().publish_dead(reply.request(), why);
+}
+
+impl<M: Message> Target for ActorRef<M> {
+    fn core(&self) -> NonNull<Core> {
+        NonNull::from(self.core())
+    }
+
+    fn keep(&self) -> Option<CoreRef> {
+        Some(CoreRef::new(self.core()))
+    }
+
+    fn request() -> &'static str {
+        std::any::type_name::<M>()
+    }
+
+    fn forsaken<T: Message>(reply: Replier<T>) {
+        here::forsake(move |unanswered| {
+            publish(&reply, DeadLetterReason::UnansweredReply);
+            // Gone meanwhile: then nobody misses it. What comes back has no answer in it, and may be dropped.
+            let _ = reply.answer(Err(unanswered));
+        });
+    }
+}
+
+/// What comes back to an asker.
+pub(crate) type Answer<T> = Result<T, Unanswered>;
+
+/// A reply that was dropped.
+#[derive(Clone)]
+pub(crate) struct Unanswered {
+    /// In whose turn; `None` outside of any.
+    pub(crate) by: Option<Address>,
+    pub(crate) why: NoReply,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The limit, or the deadline of the message being handled, has passed.
+    Timeout(Fate),
+    /// No room, and the ask would not or must not wait for it.
+    Full,
+    /// The actor has ended, or takes nothing more.
+    Gone(Fate),
+    /// The reply was dropped.
+    NoReply {
+        /// Who dropped it: the actor that was asked, or the one to whom the duty was passed on.
+        by: Address,
+        /// Why it was dropped.
+        why: NoReply,
+    },
+    /// A blocking wait ended because the actor that asks was itself asked to stop.
+    Cancelled(Fate),
+}
+
+impl AskError {
+    /// May I ask again? [`Fate::Started`] means: only if the request is idempotent.
+    pub fn fate(&self) -> Fate {
+        match self {
+            Self::Timeout(fate) | Self::Gone(fate) | Self::Cancelled(fate) => *fate,
+            Self::Full => Fate::NotSent,
+            Self::NoReply { .. } => Fate::Started,
+        }
+    }
+}
+
+/// How far a request came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// No mailbox accepted it.
+    NotSent,
+    /// It was accepted; no handler had it in hand.
+    Waiting,
+    /// A handler had it in hand.
+    Started,
+}
+
+/// Why a reply was dropped.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum NoReply {
+    /// The handler let it go.
+    Dropped,
+    /// The handler failed.
+    Failed(Failure),
+    /// The actor ended.
+    Stopped,
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout(fate) => write!(f, "no answer in time; the request was {fate}"),
+            Self::Full => f.write_str("the mailbox is full; the request was not sent"),
+            Self::Gone(fate) => write!(f, "the actor is gone; the request was {fate}"),
+            Self::NoReply { by, why } => write!(f, "{by} will not answer: {why}"),
+            Self::Cancelled(fate) => write!(
+                f,
+                "the asking actor was asked to stop; the request was {fate}"
+            ),
+        }
+    }
+}
+
+impl Error for AskError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Cancelled(_) => Some(&Cancelled),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fate::NotSent => "not sent",
+            Fate::Waiting => "waiting in the mailbox",
+            Fate::Started => "started",
+        })
+    }
+}
+
+impl fmt::Display for NoReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoReply::Dropped => f.write_str("it dropped the reply"),
+            NoReply::Failed(failure) => write!(f, "it failed: {failure}"),
+            NoReply::Stopped => f.write_str("it ended"),
+        }
+    }
+}
