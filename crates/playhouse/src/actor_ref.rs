@@ -208,6 +208,7 @@ impl<M: Message> ActorRef<M> {
 }
 
 impl<M> ActorRef<M> {
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         self.port.core()
     }
@@ -411,6 +412,7 @@ struct Contramapped<M, F> {
 }
 
 impl<M: Message, N: Message, F: Fn(N) -> M + Send + Sync> Inlet<N> for Contramapped<M, F> {
+    #[inline]
     fn core(&self) -> &Core {
         self.port.core()
     }

@@ -39,6 +39,7 @@ pub(crate) struct Turn {
 type Forsake = Box<dyn FnOnce(Unanswered) + Send>;
 
 impl Turn {
+    #[inline]
     pub(crate) fn new(core: &Core) -> Self {
         Self {
             core: NonNull::from(core),
@@ -61,6 +62,7 @@ impl Turn {
     }
 
     /// The replies that were dropped so far.
+    #[inline]
     pub(crate) fn forsaken(&self, by: &Core) -> Forsaken {
         let replies = self.forsaken.take();
         if replies.is_empty() {
@@ -72,6 +74,7 @@ impl Turn {
         }
     }
 
+    #[inline]
     fn core(&self) -> &Core {
         // SAFETY: rule 2.
         unsafe { self.core.as_ref() }
@@ -86,8 +89,12 @@ pub(crate) struct Forsaken {
 }
 
 impl Forsaken {
+    #[inline]
     pub(crate) fn answer(self, why: &NoReply) {
         let Self { by, replies } = self;
+        if replies.is_empty() {
+            return;
+        }
         for reply in replies {
             reply(Unanswered {
                 by: by.clone(),
@@ -98,6 +105,7 @@ impl Forsaken {
 }
 
 /// Runs `code`, which must not unwind, as part of that actor's turn.
+#[inline]
 pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
     let turn = Turn::new(core);
     let value = turn.enter(code);
@@ -105,6 +113,7 @@ pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
 }
 
 /// Looks at the innermost turn of this thread, if there is one.
+#[inline]
 fn innermost<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
     // A thread that is going away has no turn any more, and drops what its own locals held.
     let innermost = INNERMOST.try_with(Cell::get).unwrap_or(null());
@@ -113,6 +122,7 @@ fn innermost<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
 }
 
 /// The replies that were dropped so far in the turn that is on now, which is that actor's.
+#[inline]
 pub(crate) fn forsaken(core: &Core) -> Forsaken {
     innermost(|turn| turn.map_or_else(Forsaken::default, |turn| turn.forsaken(core)))
 }
@@ -134,16 +144,20 @@ pub(crate) fn has_no_forsaken() -> bool {
 }
 
 /// The deadline of the question in hand on this thread.
+#[inline]
 pub(crate) fn deadline() -> Option<Deadline> {
-    innermost(|turn| turn?.core().deadline())
+    // SAFETY: the innermost turn is on, on this thread.
+    innermost(|turn| unsafe { turn?.core().deadline() })
 }
 
 /// Is it any actor's turn on this thread?
+#[inline]
 pub(crate) fn is_turn() -> bool {
     !INNERMOST.get().is_null()
 }
 
 /// Is it the turn of an actor of this system? Turns are given inside the system's runtime.
+#[inline]
 pub(crate) fn is_turn_in(system: &System) -> bool {
     innermost(|turn| {
         turn.is_some_and(|turn| std::ptr::eq(Arc::as_ptr(turn.core().system()), system))
@@ -151,6 +165,7 @@ pub(crate) fn is_turn_in(system: &System) -> bool {
 }
 
 /// Is it this actor's turn on this thread?
+#[inline]
 pub(crate) fn is_turn_of(core: &Core) -> bool {
     let mut next = INNERMOST.get();
     // SAFETY: rule 1; an outer turn lasts longer than an inner one.

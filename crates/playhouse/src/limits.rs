@@ -66,16 +66,12 @@ pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 /// the same machine takes, and the finest that Tokio's timers know.
 pub const TICK: Duration = Duration::from_millis(1);
 
-/// Threads whose asks do not share a cache line while they are young. With more, two may meet in a row; then one of them
-/// goes elsewhere.
+/// Threads whose asks do not share a cache line while they are young. With more, some share a row.
 pub(crate) const SEAT_ROWS: usize = 8;
 
-/// Asks of one thread that wait at once before their first tick is over. Two kilobytes per row; beyond it an ask is put
+/// Asks of one thread that wait at once before their first tick is over. Half a kilobyte per row; beyond it an ask is put
 /// in order of deadlines at once, which costs it a tenth of a microsecond.
-pub(crate) const SEATS_PER_ROW: usize = 256;
-
-/// Looks at a lock that is held for some instructions before the thread lets another run: its holder may need the core.
-pub(crate) const SPINS: u32 = 64;
+pub(crate) const SEATS_PER_ROW: usize = 64;
 
 /// Bytes of an actor's or a system's name: as many as a file's. Each log line about an actor repeats its whole path.
 pub const NAME_BYTES: usize = 255;

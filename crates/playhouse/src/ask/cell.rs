@@ -24,8 +24,7 @@
 //! 6. [`DUE`] is only set while [`ANSWERED`] and [`CLOSED`] are not. Whoever sets it, or sets [`ANSWERED`] and finds
 //!    [`REPLACED`] and not [`DUE`], may read the waker
 //!    that counts as long as it keeps its reference: by rules 4 and 5 nobody writes or moves it any more.
-//! 7. `age` belongs to whoever has the watch.
-//! 8. `target` is the asker's alone. When the asker goes and others stay, it leaves `kept` in its place, so that `core` stays
+//! 7. `target` is the asker's alone. When the asker goes and others stay, it leaves `kept` in its place, so that `core` stays
 //!    valid as long as the object, and says so by [`CLOSED`].
 #![allow(unsafe_code)]
 
@@ -33,7 +32,7 @@ use super::{Answer, Fate};
 use crate::actor::Message;
 use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
-use crate::sync::{AtomicU32, Ordering, UnsafeCell};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
@@ -76,7 +75,8 @@ struct Head {
     table: &'static Table,
     core: NonNull<Core>,
     deadline: UnsafeCell<Option<Deadline>>,
-    age: UnsafeCell<u64>,
+    /// Of the watch, once it is kept in order.
+    age: AtomicU64,
     waker: UnsafeCell<MaybeUninit<Waker>>,
     replacement: UnsafeCell<Option<Waker>>,
     kept: UnsafeCell<Option<CoreRef>>,
@@ -120,7 +120,7 @@ pub(crate) fn open<A: Target, T: Message>(target: A) -> (Asker<A, T>, Replier<T>
                 },
                 core: target.core(),
                 deadline: UnsafeCell::new(None),
-                age: UnsafeCell::new(0),
+                age: AtomicU64::new(0),
                 waker: UnsafeCell::new(MaybeUninit::uninit()),
                 replacement: UnsafeCell::new(None),
                 kept: UnsafeCell::new(None),
@@ -164,17 +164,17 @@ pub(crate) enum End {
 
 // SAFETY: the fields are reached by the rules above, whatever the thread, and an answer crosses threads only by moving.
 unsafe impl<A: Send, T: Send> Send for Asker<A, T> {}
-// SAFETY: by reference, an asker lets others read what is atomic or, by rules 3 and 8, does not change under them.
+// SAFETY: by reference, an asker lets others read what is atomic or, by rules 3 and 7, does not change under them.
 unsafe impl<A: Sync, T: Send> Sync for Asker<A, T> {}
 
 impl<A, T> Asker<A, T> {
     pub(crate) fn core(&self) -> &Core {
-        // SAFETY: rule 8.
+        // SAFETY: rule 7.
         unsafe { self.head().core.as_ref() }
     }
 
     pub(crate) fn target(&self) -> &A {
-        // SAFETY: rule 1 keeps the object, rule 8 the target; only the drop of this asker changes it.
+        // SAFETY: rule 1 keeps the object, rule 7 the target; only the drop of this asker changes it.
         unsafe { self.cell.as_ref() }.target.with(|target| {
             // SAFETY: as above.
             unsafe { &**target }
@@ -224,6 +224,30 @@ impl<A, T> Asker<A, T> {
             "an ask is watched once at a time"
         );
         Watch(self.cell.cast())
+    }
+
+    /// The address of the ask.
+    #[inline]
+    pub(crate) fn name(&self) -> NonNull<()> {
+        self.cell.cast()
+    }
+
+    /// Of its watch, asked for under the lock of whoever keeps them in order.
+    pub(crate) fn key(&self) -> Key {
+        let head = self.head();
+        Key {
+            deadline: self.deadline(),
+            age: head.age.load(Ordering::Relaxed), // under the same lock as its store
+        }
+    }
+
+    /// After [`ask`](Self::ask).
+    fn deadline(&self) -> Deadline {
+        // SAFETY: rule 3; the asker wrote it itself.
+        match self.head().deadline.with(|deadline| unsafe { *deadline }) {
+            Some(deadline) => deadline,
+            None => unreachable!("an ask is watched after it has a deadline"),
+        }
     }
 
     /// Takes the watch back.
@@ -329,7 +353,7 @@ impl<A, T> Drop for Asker<A, T> {
             // SAFETY: rule 1: nobody else is left.
             return unsafe { end::<A, T>(cell, state | taken) };
         }
-        // SAFETY: rule 8: this is the asker, and it is about to say CLOSED.
+        // SAFETY: rule 7: this is the asker, and it is about to say CLOSED.
         let target = unsafe {
             let target = cell
                 .as_ref()
@@ -431,7 +455,7 @@ impl<T> Replier<T> {
 
     /// Who was asked.
     pub(crate) fn core(&self) -> &Core {
-        // SAFETY: rule 8.
+        // SAFETY: rule 7.
         unsafe { self.head().core.as_ref() }
     }
 
@@ -522,34 +546,26 @@ impl Watch {
         None
     }
 
-    pub(crate) fn into_raw(self) -> *mut () {
-        ManuallyDrop::new(self).0.as_ptr().cast()
+    #[inline]
+    pub(crate) fn into_raw(self) -> NonNull<()> {
+        ManuallyDrop::new(self).0.cast()
     }
 
     /// # Safety
     /// Once for each [`into_raw`](Self::into_raw).
+    #[inline]
     pub(crate) unsafe fn from_raw(raw: NonNull<()>) -> Self {
         Self(raw.cast())
     }
 
-    /// Since when it waits, as far as those with the same deadline are concerned.
-    pub(crate) fn set_age(&mut self, age: u64) {
-        // SAFETY: rules 1 and 7.
-        unsafe { self.0.as_ref() }
-            .age
-            // SAFETY: rule 7.
-            .with_mut(|place| unsafe { *place = age });
-    }
-
-    /// What no other watch has, and the order in which they are due.
-    pub(crate) fn key(&self) -> Key {
+    /// Gives it a name that no other has.
+    pub(crate) fn set_age(&self, age: u64) -> Key {
         // SAFETY: rule 1.
         let head = unsafe { self.0.as_ref() };
+        head.age.store(age, Ordering::Relaxed); // under the lock of whoever keeps watches in order, as its load
         Key {
             deadline: self.deadline(),
-            // SAFETY: rule 7.
-            age: head.age.with(|age| unsafe { *age }),
-            name: self.0.as_ptr().addr(),
+            age,
         }
     }
 
@@ -579,19 +595,11 @@ impl Fired {
     }
 }
 
-/// Names a watch: by deadline, then by age.
+/// Names a watch that is kept in order: by deadline, then by age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) deadline: Deadline,
     age: u64,
-    name: usize,
-}
-
-impl Key {
-    /// The address of the ask.
-    pub(crate) fn name(self) -> usize {
-        self.name
-    }
 }
 
 impl Drop for Watch {
@@ -717,7 +725,7 @@ unsafe fn free<A, T>(head: NonNull<Head>) {
 /// # Safety
 /// Rule 1: nobody else has a reference any more. Without [`CLOSED`], the target is still there.
 unsafe fn end<A, T>(cell: NonNull<Cell<A, T>>, state: u32) {
-    // SAFETY: promised by the caller; what is there is told by the marks (rules 2, 3, 4 and 8).
+    // SAFETY: promised by the caller; what is there is told by the marks (rules 2, 3, 4 and 7).
     unsafe {
         let this = cell.as_ref();
         let head = &this.slot.head;

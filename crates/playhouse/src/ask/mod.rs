@@ -191,7 +191,7 @@ impl<M, T> Asking<M, T> {
         let Some(asker) = &mut self.asker else { return };
         leave_line(asker.core(), &mut self.ticket);
         if let Some(place) = self.watched.take()
-            && let Some(watch) = asker.core().system().deadlines.leave(place)
+            && let Some(watch) = asker.core().system().deadlines.leave(asker, place)
         {
             asker.unwatch(watch);
         }

@@ -222,7 +222,7 @@ impl<M: Message> Context<M> {
 
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
-        self.core().set_deadline(deadline);
+        self.set_deadline_in_hand(deadline);
         Arrival::Message(msg)
     }
 

@@ -34,6 +34,7 @@ use super::{Cell, CellRef, Core, Gate, Kind};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::actor_ref::ActorRef;
 use crate::ask::NoReply;
+use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dispatch::runnable::{Header, Runnable, VTable};
 use crate::failure::Failure;
@@ -95,6 +96,7 @@ impl<M: Message> Newborn<M> {
         create(place, settings, casting, live::<M, C>)
     }
 
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         &self.cell.core
     }
@@ -230,6 +232,7 @@ where
 }
 
 /// The right to a turn that the caller has just won.
+#[inline]
 pub(crate) fn turn_of(core: &Core) -> Runnable {
     // SAFETY: a core is the head of a body (rule 3 of `counted`), and each caller has made the transition that rule 1 of
     // `cell` asks for.
@@ -336,6 +339,7 @@ unsafe fn free<M: Message, C: Casting<M>, L>(core: NonNull<Core>) {
     drop(unsafe { Box::from_raw(body.as_ptr()) });
 }
 
+#[inline]
 fn gate<M: Message>(core: &Core) -> &dyn Gate {
     // SAFETY: rule 3 of `counted`: this core is the head of a `Cell<M>`, or its kind would not lead here.
     let cell = unsafe { NonNull::from(core).cast::<Cell<M>>().as_ref() };
@@ -449,6 +453,18 @@ impl<M: Message> Context<M> {
         }
     }
 
+    /// Of the question in hand.
+    pub(crate) fn deadline_in_hand(&self) -> Option<Deadline> {
+        // SAFETY: this is the turn.
+        unsafe { self.core().deadline() }
+    }
+
+    #[inline]
+    pub(crate) fn set_deadline_in_hand(&mut self, deadline: Option<Deadline>) {
+        // SAFETY: this is the turn.
+        unsafe { self.core().set_deadline(deadline) }
+    }
+
     /// A message that was popped keeps its place after all.
     pub(crate) fn keep_place(&mut self) {
         // SAFETY: this is the turn.
@@ -480,14 +496,17 @@ impl<M: Message, C: Casting<M>> Copy for Seat<M, C> {}
 
 /// Each `unsafe fn` asks for the turn, and that no other borrow of context or stage is there (rules 1 and 2).
 impl<M: Message, C: Casting<M>> Seat<M, C> {
+    #[inline]
     fn of<L>(body: NonNull<Body<M, C, L>>) -> Self {
         Self(body.cast())
     }
 
+    #[inline]
     pub(crate) fn core<'a>(self) -> &'a Core {
         &self.cell().core
     }
 
+    #[inline]
     pub(crate) fn cell<'a>(self) -> &'a Cell<M> {
         // SAFETY: a seat is used by the life and on behalf of it, which the body outlives.
         unsafe { &(*self.0.as_ptr()).cell }
@@ -546,6 +565,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
 
     /// # Safety
     /// See above.
+    #[inline]
     pub(crate) unsafe fn take_role(self) -> Option<C::Role> {
         if !self.core().has_flag(Flags::HAS_ROLE) {
             return None;

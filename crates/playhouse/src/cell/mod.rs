@@ -15,7 +15,7 @@
 //! 4. To end: nothing is admitted any more, the lane is closed, what was queued is buried. Later permits find the lane
 //!    closed.
 
-#![allow(unsafe_code)] // declares one unsafe method; calls none
+#![allow(unsafe_code)] // each unsafe method asks for the turn, rules 1 and 2
 
 pub(crate) mod arrival;
 pub(crate) mod body;
@@ -94,18 +94,22 @@ impl Core {
         (self.kind.protocol)()
     }
 
+    #[inline]
     pub(crate) fn actor_system(&self) -> &ActorSystem {
         &self.system
     }
 
+    #[inline]
     pub(crate) fn system(&self) -> &Arc<System> {
         self.system.inner()
     }
 
+    #[inline]
     pub(crate) fn rare(&self) -> &Rare {
         self.rare.get_or_make()
     }
 
+    #[inline]
     pub(crate) fn rare_if_any(&self) -> Option<&Rare> {
         self.rare.get()
     }
@@ -120,10 +124,12 @@ impl Core {
         self.rare.get()?.children.get()
     }
 
+    #[inline]
     pub(crate) fn orders(&self) -> Orders {
         Orders::from_bits(self.orders.load(Ordering::Acquire)) // pairs with the update in `order`
     }
 
+    #[inline]
     pub(crate) fn has_orders(&self) -> bool {
         self.orders.load(Ordering::Relaxed) != 0 // a hint; who acts on it reads again
     }
@@ -155,6 +161,7 @@ impl Core {
         self.rouse();
     }
 
+    #[inline]
     pub(crate) fn is_stopping(&self) -> bool {
         self.orders().is_stopping()
     }
@@ -173,6 +180,7 @@ impl Core {
         orders.drain && !orders.is_stopping() && !self.has_ended()
     }
 
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::SeqCst) & Ending::MASK != Ending::NOT // pairs with `set_ended`: see `rare`
     }
@@ -211,12 +219,14 @@ impl Core {
     }
 
     /// True: the actor waited in a handler, and the caller has won its turn.
+    #[inline]
     fn wakes_up(&self) -> bool {
         // Pairs with the same swap of others (who comes second wins nothing) and with the turn that begins to wait.
         Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) == Wake::Waiting
     }
 
     /// The actor's waker was called.
+    #[inline]
     pub(crate) fn wake(&self) {
         match Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) {
             Wake::Waiting => self.schedule(),
@@ -226,10 +236,12 @@ impl Core {
     }
 
     /// The caller has won the turn.
+    #[inline]
     pub(crate) fn schedule(&self) {
         self.dispatcher.schedule(body::turn_of(self));
     }
 
+    #[inline]
     pub(crate) fn gate(&self) -> &dyn Gate {
         (self.kind.gate)(self)
     }
@@ -255,6 +267,7 @@ impl Core {
         self.raise(Flags::VERDICT);
     }
 
+    #[inline]
     pub(crate) fn take_verdict(&self) -> Option<Failure> {
         if !self.has_flag(Flags::VERDICT) {
             return None;
@@ -263,12 +276,14 @@ impl Core {
         self.rare().verdict.lock().take()
     }
 
+    #[inline]
     pub(crate) fn take_in_hand(&self) {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand.store(in_hand + 1, Ordering::Relaxed);
     }
 
     /// One of the messages in hand is not to be counted with the rest. False: there is none.
+    #[inline]
     pub(crate) fn give_up_one(&self) -> bool {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand
@@ -276,32 +291,42 @@ impl Core {
         in_hand > 0
     }
 
+    #[inline]
     pub(crate) fn give_up_all(&self) -> u64 {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand.store(0, Ordering::Relaxed);
         u64::from(in_hand)
     }
 
+    #[inline]
     pub(crate) fn note_handled(&self, count: u64) {
         let handled = self.handled.load(Ordering::Relaxed);
         self.handled.store(handled + count, Ordering::Relaxed);
     }
 
     /// Of the question in hand.
-    pub(crate) fn deadline(&self) -> Option<Deadline> {
+    ///
+    /// # Safety
+    /// The caller is inside the turn of this actor.
+    #[inline]
+    pub(crate) unsafe fn deadline(&self) -> Option<Deadline> {
         if !self.has_flag(Flags::DEADLINE) {
             return None;
         }
-        *self.rare().deadline.lock()
+        // SAFETY: the caller's word.
+        unsafe { self.rare().deadline() }
     }
 
-    pub(crate) fn set_deadline(&self, deadline: Option<Deadline>) {
-        if deadline.is_some() {
-            *self.rare().deadline.lock() = deadline;
-            self.raise(Flags::DEADLINE);
-        } else {
-            self.lower(Flags::DEADLINE);
-        }
+    /// # Safety
+    /// The caller is the turn of this actor.
+    #[inline]
+    pub(crate) unsafe fn set_deadline(&self, deadline: Option<Deadline>) {
+        let Some(deadline) = deadline else {
+            return self.lower(Flags::DEADLINE);
+        };
+        // SAFETY: the caller's word.
+        unsafe { self.rare().set_deadline(deadline) };
+        self.raise(Flags::DEADLINE);
     }
 
     pub(crate) fn stash_bound(&self) -> usize {
@@ -311,15 +336,18 @@ impl Core {
             .unwrap_or_else(|| self.gate().capacity())
     }
 
+    #[inline]
     pub(crate) fn has_flag(&self, flag: u8) -> bool {
         self.flags.load(Ordering::Relaxed) & flag != 0
     }
 
+    #[inline]
     pub(crate) fn raise(&self, flag: u8) {
         let flags = self.flags.load(Ordering::Relaxed);
         self.flags.store(flags | flag, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn lower(&self, flag: u8) {
         let flags = self.flags.load(Ordering::Relaxed);
         self.flags.store(flags & !flag, Ordering::Relaxed);

@@ -47,6 +47,7 @@ impl<T> Played<T> {
     }
 }
 
+#[inline]
 pub(crate) fn judge(core: &Core, outcome: Outcome) -> Played<()> {
     match (outcome, core.take_verdict()) {
         (Ok(()), None) => Played::Done(()),
@@ -85,12 +86,14 @@ impl Core {
     }
 
     /// Pairs with the swap of whoever wakes it: false if that came first.
+    #[inline]
     pub(super) fn changes_wake(&self, from: Wake, to: Wake) -> bool {
         self.wake
             .compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok()
     }
 
+    #[inline]
     pub(super) fn waits_for(&self) -> WaitsFor {
         WaitsFor::from(self.waits_for.load(Ordering::Relaxed))
     }
@@ -135,10 +138,12 @@ impl Core {
         self.has_orders() || self.has_flag(Flags::LOOK_CLOSER) || self.is_turn_used_up()
     }
 
+    #[inline]
     pub(super) fn phase(&self) -> Phase {
         Phase::from(self.phase.load(Ordering::Relaxed))
     }
 
+    #[inline]
     pub(super) fn enter_phase(&self, phase: Phase) {
         debug_assert!(self.phase() <= phase, "a life goes on");
         self.phase.store(phase as u8, Ordering::Relaxed);
@@ -149,6 +154,7 @@ impl Core {
         self.ending.load(Ordering::Relaxed) != Ending::NOT
     }
 
+    #[inline]
     pub(super) fn ending(&self) -> Option<Exit> {
         self.exit_of(self.ending.load(Ordering::Relaxed))
     }
@@ -162,6 +168,7 @@ impl Core {
     }
 
     /// What user code that waits must end for.
+    #[inline]
     pub(super) fn interruption(&self) -> Option<Played<()>> {
         if let Some(failure) = self.take_verdict() {
             return Some(Played::Failed(failure));

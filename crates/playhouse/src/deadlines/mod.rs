@@ -10,7 +10,7 @@
 
 mod seats;
 
-use crate::ask::cell::{Fired, Key, Watch};
+use crate::ask::cell::{Asker, Fired, Key, Watch};
 use crate::clock::{Clock, Deadline};
 use crate::limits;
 use crate::sync::{Arc, AtomicUsize, Mutex, Notify, Ordering, thread_local};
@@ -37,19 +37,17 @@ pub(crate) struct Deadlines {
 #[derive(Default)]
 struct Order {
     waiting: BTreeMap<Key, Watch>,
-    /// Counts those who came here at once.
+    /// Counts those who came here, so that no two are alike.
     age: u64,
     /// Nobody fires any more.
     is_over: bool,
 }
 
-/// Where the watch of an ask is kept.
+/// Where the watch of an ask began to wait: a row and a number, or in order. It may have been put in order since.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    key: Key,
-    /// Row and number; it may have been put in order since.
-    seat: Option<(usize, usize)>,
-}
+pub(crate) struct Place(Option<(u8, u8)>);
+
+const _: () = assert!(limits::SEAT_ROWS <= 1 << u8::BITS && limits::SEATS_PER_ROW <= 1 << u8::BITS);
 
 impl Deadlines {
     /// The ticker lives as long as the runtime, or until [`close`](Self::close).
@@ -70,7 +68,7 @@ impl Deadlines {
         if watch.deadline().is_after(now, 2 * limits::TICK) {
             let own = self.own_row();
             match self.sit(own, watch).or_else(|back| {
-                // Another thread of this row is at it, or its seats are taken.
+                // Its seats are taken.
                 self.sit((own + 1) % limits::SEAT_ROWS, back)
             }) {
                 Ok(place) => return place,
@@ -80,11 +78,13 @@ impl Deadlines {
         self.put_in_order(watch)
     }
 
-    /// Gives the watch back, unless it was fired.
+    /// Gives the watch of this ask back, unless it was fired.
     #[inline]
-    pub(crate) fn leave(&self, Place { key, seat }: Place) -> Option<Watch> {
-        seat.and_then(|(row, seat)| self.rows[row].leave(seat, key.name()))
-            .or_else(|| self.order.lock().waiting.remove(&key))
+    pub(crate) fn leave<A, T>(&self, asker: &Asker<A, T>, place: Place) -> Option<Watch> {
+        place
+            .0
+            .and_then(|(row, seat)| self.rows[usize::from(row)].leave(seat.into(), asker.name()))
+            .or_else(|| self.leave_order(|| asker.key()))
     }
 
     /// Nobody asks any more.
@@ -100,14 +100,11 @@ impl Deadlines {
 
     #[inline]
     fn sit(&self, row: usize, watch: Watch) -> Result<Place, Watch> {
-        let (seat, key, look) = self.rows[row].sit(watch)?;
+        let (seat, look) = self.rows[row].sit(watch)?;
         if look == Look::MustBeCalled {
             self.call();
         }
-        Ok(Place {
-            key,
-            seat: Some((row, seat)),
-        })
+        Ok(Place(Some((row as u8, seat as u8)))) // both are small, as asserted above
     }
 
     #[inline]
@@ -134,23 +131,26 @@ impl Deadlines {
     }
 
     #[cold]
-    fn put_in_order(&self, mut watch: Watch) -> Place {
+    fn put_in_order(&self, watch: Watch) -> Place {
         let mut order = self.order.lock();
-        order.age += 1;
-        watch.set_age(order.age);
-        let key = watch.key();
         if order.is_over {
             drop(order);
             fire([watch]);
-            return Place { key, seat: None };
+            return Place(None);
         }
-        order.waiting.insert(key, watch);
-        let is_first = order.earliest() == Some(key.deadline);
+        let deadline = order.put(watch);
+        let is_first = order.earliest() == Some(deadline);
         drop(order);
         if is_first {
             self.called.notify_one();
         }
-        Place { key, seat: None }
+        Place(None)
+    }
+
+    #[cold]
+    fn leave_order(&self, key: impl FnOnce() -> Key) -> Option<Watch> {
+        let mut order = self.order.lock();
+        order.waiting.remove(&key())
     }
 
     /// When there is something to do again.
@@ -161,8 +161,9 @@ impl Deadlines {
             let mut is_busy = false;
             for watches in self.rows.iter().filter_map(Row::look) {
                 is_busy = true;
-                let keyed = |watch: Watch| (watch.key(), watch);
-                order.waiting.extend(watches.into_iter().map(keyed));
+                for watch in watches {
+                    order.put(watch);
+                }
             }
             while let Some(first) = order.waiting.first_entry()
                 && first.key().deadline <= now
@@ -199,6 +200,13 @@ fn fire(watches: impl IntoIterator<Item = Watch>) {
 }
 
 impl Order {
+    fn put(&mut self, watch: Watch) -> Deadline {
+        self.age += 1;
+        let key = watch.set_age(self.age);
+        self.waiting.insert(key, watch);
+        key.deadline
+    }
+
     fn earliest(&self) -> Option<Deadline> {
         self.waiting.first_key_value().map(|(key, _)| key.deadline)
     }
