@@ -31,6 +31,7 @@ impl Clock {
     }
 
     /// The present, on a thread that is inside this clock's runtime: entering it costs as much as looking at the clock.
+    #[inline]
     pub(crate) fn now_inside() -> Deadline {
         Deadline(tokio::time::Instant::now().into_std())
     }
@@ -75,14 +76,16 @@ impl Deadline {
         Deadline(moment)
     }
 
+    #[inline]
     pub(crate) fn later(self, time: Duration) -> Deadline {
         const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
         Deadline(self.0.checked_add(time.min(NEVER)).unwrap_or(self.0))
     }
 
-    /// Is it more than that after `now`?
-    pub(crate) fn is_after(self, now: Deadline, time: Duration) -> bool {
-        self.0.saturating_duration_since(now.0) > time
+    /// Zero when it is not after `now`.
+    #[inline]
+    pub(crate) fn since(self, now: Deadline) -> Duration {
+        self.0.saturating_duration_since(now.0)
     }
 
     /// The first moment after `now` of a schedule that has this one; those missed are skipped.

@@ -74,6 +74,14 @@ impl Turn {
         }
     }
 
+    /// Answers them. Mostly there are none.
+    #[inline]
+    pub(crate) fn answer_forsaken(&self, by: &Core, why: &NoReply) {
+        if !self.forsaken.borrow().is_empty() {
+            self.forsaken(by).answer(why);
+        }
+    }
+
     #[inline]
     fn core(&self) -> &Core {
         // SAFETY: rule 2.

@@ -60,6 +60,7 @@ const ONE: u32 = 1 << 8;
 /// What is asked.
 pub(crate) trait Target: Send + Sync + 'static {
     /// Valid as long as `self`, and as long as what [`keep`](Self::keep) returned.
+    #[inline]
     fn core(&self) -> NonNull<Core>;
     /// What keeps the core, and nobody alive.
     fn keep(&self) -> Option<CoreRef>;
@@ -168,11 +169,13 @@ unsafe impl<A: Send, T: Send> Send for Asker<A, T> {}
 unsafe impl<A: Sync, T: Send> Sync for Asker<A, T> {}
 
 impl<A, T> Asker<A, T> {
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         // SAFETY: rule 7.
         unsafe { self.head().core.as_ref() }
     }
 
+    #[inline]
     pub(crate) fn target(&self) -> &A {
         // SAFETY: rule 1 keeps the object, rule 7 the target; only the drop of this asker changes it.
         unsafe { self.cell.as_ref() }.target.with(|target| {
@@ -182,6 +185,7 @@ impl<A, T> Asker<A, T> {
     }
 
     /// Says until when and by whom the answer is awaited. Once.
+    #[inline]
     pub(crate) fn ask(&mut self, deadline: Deadline, waker: Waker) {
         let head = self.head();
         let before = head.state.load(Ordering::Relaxed);
@@ -197,6 +201,7 @@ impl<A, T> Asker<A, T> {
     }
 
     /// For the envelope. Once, after [`ask`](Self::ask).
+    #[inline]
     pub(crate) fn question(&mut self) -> Question {
         debug_assert!(self.head().state.load(Ordering::Relaxed) & ASKED != 0);
         assert!(
@@ -217,6 +222,7 @@ impl<A, T> Asker<A, T> {
     }
 
     /// For whoever watches the deadline, after [`ask`](Self::ask).
+    #[inline]
     pub(crate) fn watch(&mut self) -> Watch {
         debug_assert!(self.head().state.load(Ordering::Relaxed) & ASKED != 0);
         assert!(
@@ -242,6 +248,7 @@ impl<A, T> Asker<A, T> {
     }
 
     /// After [`ask`](Self::ask).
+    #[inline]
     fn deadline(&self) -> Deadline {
         // SAFETY: rule 3; the asker wrote it itself.
         match self.head().deadline.with(|deadline| unsafe { *deadline }) {
@@ -251,22 +258,34 @@ impl<A, T> Asker<A, T> {
     }
 
     /// Takes the watch back.
+    #[inline]
     pub(crate) fn unwatch(&mut self, watch: Watch) {
         assert!(watch.0 == self.cell.cast(), "the watch is of another ask");
         std::mem::forget(watch);
         self.holds.watch = true;
     }
 
-    /// After [`ask`](Self::ask).
-    pub(crate) fn poll(&mut self, context: &Context<'_>) -> Poll<End> {
+    /// Has it ended? Whoever waits is woken by the waker of the last [`poll`](Self::poll), or of [`ask`](Self::ask).
+    #[inline]
+    pub(crate) fn ended(&self) -> Poll<End> {
         // Acquire: pairs with the Release in `answer`, so that the answer can be taken.
         match ended(self.head().state.load(Ordering::Acquire)) {
             Some(end) => Poll::Ready(end),
-            None => self.wake_by(context.waker()),
+            None => Poll::Pending,
+        }
+    }
+
+    /// After [`ask`](Self::ask).
+    #[inline]
+    pub(crate) fn poll(&mut self, context: &Context<'_>) -> Poll<End> {
+        match self.ended() {
+            Poll::Ready(end) => Poll::Ready(end),
+            Poll::Pending => self.wake_by(context.waker()),
         }
     }
 
     /// The answer of an ask that has ended with one. Once.
+    #[inline]
     pub(crate) fn take(&mut self) -> Answer<T> {
         let state = self.head().state.load(Ordering::Acquire); // pairs with `answer`
         assert!(state & ANSWERED != 0 && !self.has_taken);
@@ -276,6 +295,7 @@ impl<A, T> Asker<A, T> {
     }
 
     /// Did the deadline pass before there was an answer?
+    #[inline]
     pub(crate) fn was_due(&self) -> bool {
         self.head().state.load(Ordering::Relaxed) & DUE != 0 // nothing is read for it
     }
@@ -330,12 +350,14 @@ impl<A, T> Asker<A, T> {
         }
     }
 
+    #[inline]
     fn head(&self) -> &Head {
         // SAFETY: rule 1.
         unsafe { &self.cell.as_ref().slot.head }
     }
 
     /// As counted in the state.
+    #[inline]
     fn references(&self) -> u32 {
         ONE * (1 + u32::from(self.holds.envelope) + u32::from(self.holds.watch))
     }
@@ -393,6 +415,7 @@ unsafe impl<T: Send> Sync for Replier<T> {}
 
 impl<T> Replier<T> {
     /// `Err`: nobody waits any more.
+    #[inline]
     pub(crate) fn answer(self, answer: Answer<T>) -> Result<(), (Self, Answer<T>)> {
         // SAFETY: rule 1.
         let slot = unsafe { self.0.as_ref() };
@@ -441,11 +464,13 @@ impl<T> Replier<T> {
     }
 
     /// Nobody waits any more.
+    #[inline]
     pub(crate) fn is_abandoned(&self) -> bool {
         self.head().state.load(Ordering::Relaxed) & CLOSED != 0 // a hint; nothing is read for it
     }
 
     /// `None`: not sent yet.
+    #[inline]
     pub(crate) fn deadline(&self) -> Option<Deadline> {
         // Acquire: pairs with the Release in `Asker::ask`.
         let is_asked = self.head().state.load(Ordering::Acquire) & ASKED != 0;
@@ -454,6 +479,7 @@ impl<T> Replier<T> {
     }
 
     /// Who was asked.
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         // SAFETY: rule 7.
         unsafe { self.head().core.as_ref() }
@@ -464,6 +490,7 @@ impl<T> Replier<T> {
         (self.head().table.request)()
     }
 
+    #[inline]
     fn head(&self) -> &Head {
         // SAFETY: rule 1.
         unsafe { &self.0.as_ref().head }
@@ -493,6 +520,7 @@ unsafe impl Sync for Question {}
 
 impl Question {
     /// The handler has it in hand.
+    #[inline]
     pub(crate) fn start(self) -> Option<Deadline> {
         let this = ManuallyDrop::new(self);
         // SAFETY: rule 1.
@@ -569,6 +597,7 @@ impl Watch {
         }
     }
 
+    #[inline]
     pub(crate) fn deadline(&self) -> Deadline {
         // SAFETY: rule 1.
         let head = unsafe { self.0.as_ref() };
@@ -620,6 +649,7 @@ enum Call {
 }
 
 /// What an answer makes of the state.
+#[inline]
 fn answered(state: u32) -> (u32, Call) {
     let call = match state & (ASKED | REPLACED | DUE) {
         ASKED => Call::Take,
@@ -634,6 +664,7 @@ fn answered(state: u32) -> (u32, Call) {
     }
 }
 
+#[inline]
 fn ended(state: u32) -> Option<End> {
     if state & ANSWERED != 0 {
         Some(End::Answered)
@@ -643,6 +674,7 @@ fn ended(state: u32) -> Option<End> {
 }
 
 /// The references in a state, in units of [`ONE`].
+#[inline]
 fn references(state: u32) -> u32 {
     state & !(ONE - 1)
 }
@@ -687,6 +719,7 @@ impl Head {
 impl<T> Slot<T> {
     /// # Safety
     /// Rule 2.
+    #[inline]
     unsafe fn answer(&self) -> Answer<T> {
         // SAFETY: promised by the caller.
         self.answer
@@ -698,6 +731,7 @@ impl<T> Slot<T> {
 ///
 /// # Safety
 /// Rule 1: the caller has it, and touches nothing afterwards.
+#[inline]
 unsafe fn release(head: NonNull<Head>) {
     // SAFETY: promised by the caller.
     let head_ref = unsafe { head.as_ref() };

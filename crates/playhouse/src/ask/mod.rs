@@ -101,8 +101,8 @@ struct Asking<M, T> {
 enum Limit {
     Within(Duration),
     By(Deadline),
-    /// That of the first poll.
-    Set(Deadline),
+    /// The asker knows, since the first poll.
+    Set,
 }
 
 impl<M: Message, T: Message> Asking<M, T> {
@@ -135,10 +135,11 @@ impl<M: Message, T: Message> Future for Asking<M, T> {
             panic!("an ask was polled after its end");
         };
         // Only the first poll looks at the clock; later ones are told.
-        let now = match this.limit {
-            Limit::Set(_) => None,
-            limit => Some(begin(asker, limit, &mut this.limit, context)),
+        let left = match this.limit {
+            Limit::Set => None,
+            limit => Some(begin(asker, limit, context)),
         };
+        this.limit = Limit::Set;
         let end = match send(
             asker,
             &mut this.request,
@@ -147,9 +148,9 @@ impl<M: Message, T: Message> Future for Asking<M, T> {
             context,
         ) {
             Some(refused) => Some(Err(refused)),
-            None => look(asker, context),
+            None => look(asker, context, left.is_some()),
         };
-        match end.or_else(|| this.watch(now?)) {
+        match end.or_else(|| this.watch(left?)) {
             Some(end) => {
                 this.end();
                 Poll::Ready(end)
@@ -161,15 +162,13 @@ impl<M: Message, T: Message> Future for Asking<M, T> {
 
 impl<M: Message, T: Message> Asking<M, T> {
     /// From the first poll that found no answer.
-    fn watch(&mut self, now: Deadline) -> Option<Result<T, AskError>> {
-        let (Some(asker), Limit::Set(deadline)) = (&mut self.asker, self.limit) else {
-            return None;
-        };
-        if deadline <= now {
+    fn watch(&mut self, left: Duration) -> Option<Result<T, AskError>> {
+        let asker = self.asker.as_mut()?;
+        if left.is_zero() {
             return Some(Err(AskError::Timeout(asker.fate())));
         }
         let watch = asker.watch();
-        self.watched = Some(asker.core().system().deadlines.wait(watch, now));
+        self.watched = Some(asker.core().system().deadlines.wait(watch, left));
         None
     }
 
@@ -204,29 +203,33 @@ impl<M, T> Drop for Asking<M, T> {
     }
 }
 
-/// Sets the deadline, and returns the present.
+/// Sets the deadline, and returns the time until then.
+#[inline]
 fn begin<M: Message, T: Message>(
     asker: &mut Asker<ActorRef<M>, T>,
     limit: Limit,
-    set: &mut Limit,
     context: &Context<'_>,
-) -> Deadline {
+) -> Duration {
     let system = asker.core().system();
     let now = match here::is_turn_in(system) {
         true => Clock::now_inside(),
         false => system.clock.deadline(Duration::ZERO),
     };
-    let own = match limit {
-        Limit::Within(limit) => now.later(limit),
-        Limit::By(deadline) | Limit::Set(deadline) => deadline,
+    let (own, left) = match limit {
+        Limit::Within(limit) => (now.later(limit), limit),
+        Limit::By(deadline) => (deadline, deadline.since(now)),
+        Limit::Set => unreachable!("an ask begins once"),
     };
-    let deadline = here::deadline().map_or(own, |outer| outer.min(own));
-    *set = Limit::Set(deadline);
+    let (deadline, left) = match here::deadline() {
+        Some(outer) if outer < own => (outer, outer.since(now)),
+        _ => (own, left),
+    };
     asker.ask(deadline, context.waker().clone());
-    now
+    left
 }
 
 /// Sends the request, or waits for a place if that is allowed.
+#[inline]
 fn send<M: Message, T>(
     asker: &mut Asker<ActorRef<M>, T>,
     request: &mut Option<M>,
@@ -267,11 +270,17 @@ fn send<M: Message, T>(
 }
 
 /// Has it ended? An answer that came while the request was still in line for a place ends it too.
+#[inline]
 fn look<M: Message, T>(
     asker: &mut Asker<ActorRef<M>, T>,
     context: &Context<'_>,
+    is_first: bool,
 ) -> Option<Result<T, AskError>> {
-    match asker.poll(context) {
+    let polled = match is_first {
+        true => asker.ended(), // the waker is known
+        false => asker.poll(context),
+    };
+    match polled {
         Poll::Ready(End::Answered) => Some(asker.take().map_err(|why| {
             match asker.was_due() && !asker.core().system().deadlines.is_over() {
                 // Whoever was asked may have given up at the same deadline; that is the reason then. Not when time itself
@@ -280,20 +289,28 @@ fn look<M: Message, T>(
                 false => explain(asker, why),
             }
         })),
+        // When time itself ended, the actors of this system did, and nobody answers.
+        Poll::Ready(End::Due) if asker.core().system().deadlines.is_over() => {
+            Some(Err(AskError::Gone(asker.fate())))
+        }
         Poll::Ready(End::Due) => Some(Err(AskError::Timeout(asker.fate()))),
         Poll::Pending => None,
     }
 }
 
+#[cold]
 fn explain<M: Message, T>(
     asker: &Asker<ActorRef<M>, T>,
     Unanswered { by, why }: Unanswered,
 ) -> AskError {
     match (why, asker.fate()) {
         (NoReply::Stopped, fate @ (Fate::NotSent | Fate::Waiting)) => AskError::Gone(fate),
-        (why, _) => AskError::NoReply {
+        (why, fate) => AskError::NoReply {
+            why: match fate {
+                Fate::NotSent => NoReply::Unsent,
+                _ => why,
+            },
             by: by.unwrap_or_else(|| asker.core().address.clone()),
-            why,
         },
     }
 }
@@ -363,6 +380,10 @@ impl AskError {
         match self {
             Self::Timeout(fate) | Self::Gone(fate) | Self::Cancelled(fate) => *fate,
             Self::Full => Fate::NotSent,
+            Self::NoReply {
+                why: NoReply::Unsent,
+                ..
+            } => Fate::NotSent,
             Self::NoReply { .. } => Fate::Started,
         }
     }
@@ -389,6 +410,8 @@ pub enum NoReply {
     Failed(Failure),
     /// The actor ended.
     Stopped,
+    /// Whoever made the request dropped it before any mailbox had room for the request, which was therefore not sent.
+    Unsent,
 }
 
 impl fmt::Display for AskError {
@@ -431,6 +454,7 @@ impl fmt::Display for NoReply {
             NoReply::Dropped => f.write_str("it dropped the reply"),
             NoReply::Failed(failure) => write!(f, "it failed: {failure}"),
             NoReply::Stopped => f.write_str("it ended"),
+            NoReply::Unsent => f.write_str("the reply was dropped before the request was sent"),
         }
     }
 }

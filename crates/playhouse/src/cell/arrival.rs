@@ -62,6 +62,14 @@ impl<M: Message> Context<M> {
                 self.core().take_in_hand();
                 Poll::Ready(Some(msg))
             }
+            Some(Slot::Asked(Envelope { msg, question })) => {
+                self.free_place();
+                self.core().use_turn();
+                self.core().take_in_hand();
+                let deadline = question.and_then(Question::start);
+                self.set_deadline_in_hand(deadline);
+                Poll::Ready(Some(msg))
+            }
             Some(slot) => match self.open(slot) {
                 Some(arrival) => Poll::Ready(self.take_in_loop(arrival)),
                 None => self.poll_closely(),

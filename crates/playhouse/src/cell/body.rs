@@ -265,11 +265,11 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
             Pause::No
         }
         WaitsFor::Others => {
-            turn.forsaken(core).answer(&NoReply::Dropped);
+            turn.answer_forsaken(core, &NoReply::Dropped);
             Pause::Again
         }
         waits_for => {
-            turn.forsaken(core).answer(&NoReply::Dropped);
+            turn.answer_forsaken(core, &NoReply::Dropped);
             if let Some(played) = core.interruption() {
                 return Pause::Interrupted(played);
             }

@@ -18,6 +18,7 @@ use seats::{Look, Row};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::pending;
+use std::time::Duration;
 use tokio::runtime::Handle;
 
 thread_local! {
@@ -62,10 +63,10 @@ impl Deadlines {
         deadlines
     }
 
-    /// Keeps it until it is due, or [`leave`](Self::leave)s. `now` may be a little old.
+    /// Keeps it until it is due, or [`leave`](Self::leave)s. `left` is the time until then; it may be a little less by now.
     #[inline]
-    pub(crate) fn wait(&self, mut watch: Watch, now: Deadline) -> Place {
-        if watch.deadline().is_after(now, 2 * limits::TICK) {
+    pub(crate) fn wait(&self, mut watch: Watch, left: Duration) -> Place {
+        if left > 2 * limits::TICK {
             let own = self.own_row();
             match self.sit(own, watch).or_else(|back| {
                 // Its seats are taken.
@@ -230,7 +231,7 @@ async fn tick_on(ticker: Ticker, clock: Clock) {
             () = sleep_until(&clock, next) => false,
             () = deadlines.called.notified() => true,
         };
-        let now = clock.deadline(std::time::Duration::ZERO);
+        let now = clock.deadline(Duration::ZERO);
         if !is_called {
             next = deadlines.tick(now);
             continue;

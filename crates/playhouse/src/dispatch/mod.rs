@@ -199,16 +199,19 @@ impl DispatcherRef {
         }
     }
 
+    #[inline]
     pub(crate) fn throughput(&self) -> usize {
         self.0.throughput
     }
 
     /// After which a turn ends, if the throughput does not end it before.
+    #[inline]
     pub(crate) fn time_limit(&self) -> Option<Duration> {
         self.0.time_limit
     }
 
     /// May code on its threads block?
+    #[inline]
     pub(crate) fn may_block(&self) -> bool {
         !matches!(self.0.workers, Workers::Shared(_))
     }
