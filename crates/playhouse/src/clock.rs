@@ -3,7 +3,7 @@
 use crate::sync::catch;
 use std::future::Future;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Milliseconds.
 pub const fn millis(n: u64) -> Duration {
@@ -17,23 +17,34 @@ pub const fn secs(n: u64) -> Duration {
 
 /// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one.
 #[derive(Clone, Debug)]
-pub struct Clock(Handle);
+pub struct Clock {
+    runtime: Handle,
+    /// Tokio pauses the clock of no other kind of runtime. Where it may, only the inside of the runtime knows the time, and
+    /// to enter it costs as much as to look at the clock.
+    may_be_paused: bool,
+}
 
 impl Clock {
     pub(crate) fn new(runtime: Handle) -> Self {
-        Self(runtime)
+        Self {
+            may_be_paused: runtime.runtime_flavor() == RuntimeFlavor::CurrentThread,
+            runtime,
+        }
     }
 
     /// The present.
+    #[inline]
     pub fn now(&self) -> Instant {
-        let _time = self.0.enter();
-        tokio::time::Instant::now().into_std()
+        match self.may_be_paused {
+            true => self.now_inside(),
+            false => Instant::now(),
+        }
     }
 
-    /// The present, on a thread that is inside this clock's runtime: entering it costs as much as looking at the clock.
-    #[inline]
-    pub(crate) fn now_inside() -> Deadline {
-        Deadline(tokio::time::Instant::now().into_std())
+    #[cold]
+    fn now_inside(&self) -> Instant {
+        let _time = self.runtime.enter();
+        tokio::time::Instant::now().into_std()
     }
 
     /// The moment `limit` from now. A limit that no clock can hold counts as thirty years.
@@ -61,7 +72,7 @@ impl Clock {
         &self,
         deadline: Deadline,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let _time = self.0.enter();
+        let _time = self.runtime.enter();
         tokio::time::sleep_until(deadline.0.into())
     }
 }

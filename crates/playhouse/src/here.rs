@@ -13,8 +13,7 @@ use crate::ask::{NoReply, Unanswered};
 use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
 use crate::send_error::Cancelled;
-use crate::sync::{self, Arc, oneshot, thread_local};
-use crate::system::System;
+use crate::sync::{self, oneshot, thread_local};
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -162,14 +161,6 @@ pub(crate) fn deadline() -> Option<Deadline> {
 #[inline]
 pub(crate) fn is_turn() -> bool {
     !INNERMOST.get().is_null()
-}
-
-/// Is it the turn of an actor of this system? Turns are given inside the system's runtime.
-#[inline]
-pub(crate) fn is_turn_in(system: &System) -> bool {
-    innermost(|turn| {
-        turn.is_some_and(|turn| std::ptr::eq(Arc::as_ptr(turn.core().system()), system))
-    })
 }
 
 /// Is it this actor's turn on this thread?

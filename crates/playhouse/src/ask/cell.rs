@@ -812,10 +812,10 @@ pub(crate) mod models {
             "nothing"
         }
         fn forsaken<T: Message>(reply: Replier<T>) {
-            let _ = reply.answer(Err(Unanswered {
+            let _ = reply.answer(Err(Box::new(Unanswered {
                 by: None,
                 why: NoReply::Dropped,
-            }));
+            })));
         }
     }
 

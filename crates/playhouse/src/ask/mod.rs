@@ -6,7 +6,7 @@ use crate::actor::Message;
 use crate::actor_ref::{ActorRef, leave_line, poll_place};
 use crate::address::Address;
 use crate::cell::{Core, CoreRef};
-use crate::clock::{Clock, Deadline};
+use crate::clock::Deadline;
 use crate::deadlines::Place;
 use crate::events::DeadLetterReason;
 use crate::failure::Failure;
@@ -129,49 +129,120 @@ impl<M: Message, T: Message> Future for Asking<M, T> {
     type Output = Result<T, AskError>;
 
     /// Nothing here counts against Tokio's budget, so the first poll sends however much the task has done before.
+    #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Some(asker) = &mut this.asker else {
-            panic!("an ask was polled after its end");
-        };
-        // Only the first poll looks at the clock; later ones are told.
-        let left = match this.limit {
-            Limit::Set => None,
-            limit => Some(begin(asker, limit, context)),
-        };
-        this.limit = Limit::Set;
-        let end = match send(
-            asker,
-            &mut this.request,
-            this.must_have_room,
-            &mut this.ticket,
-            context,
-        ) {
-            Some(refused) => Some(Err(refused)),
-            None => look(asker, context, left.is_some()),
-        };
-        match end.or_else(|| this.watch(left?)) {
-            Some(end) => {
-                this.end();
-                Poll::Ready(end)
-            }
-            None => Poll::Pending,
+        if !matches!(this.limit, Limit::Set) {
+            return this.poll_first(context);
+        }
+        if this.request.is_some()
+            && let Some(refused) = this.send(context)
+        {
+            return this.fail(refused);
+        }
+        match this.asker().poll(context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(end) => this.ended(end),
         }
     }
 }
 
 impl<M: Message, T: Message> Asking<M, T> {
-    /// From the first poll that found no answer.
-    fn watch(&mut self, left: Duration) -> Option<Result<T, AskError>> {
-        let asker = self.asker.as_mut()?;
-        if left.is_zero() {
-            return Some(Err(AskError::Timeout(asker.fate())));
-        }
-        let watch = asker.watch();
-        self.watched = Some(asker.core().system().deadlines.wait(watch, left));
-        None
+    fn asker(&mut self) -> &mut Asker<ActorRef<M>, T> {
+        let Some(asker) = &mut self.asker else {
+            panic!("an ask was polled after its end");
+        };
+        asker
     }
 
+    /// Only this one looks at the clock; later ones are told.
+    #[inline]
+    fn poll_first(&mut self, context: &Context<'_>) -> Poll<Result<T, AskError>> {
+        let limit = std::mem::replace(&mut self.limit, Limit::Set);
+        let left = begin(self.asker(), limit, context);
+        if let Some(refused) = self.send(context) {
+            return self.fail(refused);
+        }
+        let asker = self.asker();
+        if let Poll::Ready(end) = asker.ended() {
+            return self.ended(end);
+        }
+        if left.is_zero() {
+            return self.ended(End::Due);
+        }
+        let watch = asker.watch();
+        let place = asker.core().system().deadlines.wait(watch, left);
+        self.watched = Some(place);
+        Poll::Pending
+    }
+
+    /// An answer that came while the request was still in line for a place ends it too.
+    #[inline]
+    fn ended(&mut self, end: End) -> Poll<Result<T, AskError>> {
+        if end == End::Due {
+            let error = overdue(self.asker());
+            return self.fail(error);
+        }
+        match self.asker().take() {
+            Ok(value) => {
+                self.end();
+                Poll::Ready(Ok(value))
+            }
+            Err(why) => {
+                let error = explain(self.asker(), *why);
+                self.fail(error)
+            }
+        }
+    }
+
+    /// Sends the request, or waits for a place if that is allowed.
+    #[inline]
+    fn send(&mut self, context: &Context<'_>) -> Option<AskError> {
+        if self.ticket.is_none() {
+            let msg = self.request.take()?;
+            let asker = self.asker();
+            let question = Some(asker.question());
+            // Without a look at whose turn it is.
+            let (why, back) = asker.target().offer(Envelope { msg, question }).err()?;
+            back.question.map(|question| asker.unsend(question));
+            self.request = Some(back.msg);
+            if self.must_have_room {
+                return Some(match why {
+                    NoPlace::Full => AskError::Full,
+                    NoPlace::Closed => AskError::Gone(Fate::NotSent),
+                });
+            }
+        }
+        self.send_later(context)
+    }
+
+    #[cold]
+    fn send_later(&mut self, context: &Context<'_>) -> Option<AskError> {
+        let Some(asker) = &mut self.asker else {
+            return None;
+        };
+        match poll_place(asker.core(), &mut self.ticket, context) {
+            Poll::Pending => None,
+            Poll::Ready(Err(why)) => Some(match why {
+                NoWait::SelfSend => AskError::Full,
+                NoWait::Closed | NoWait::Cancelled => AskError::Gone(Fate::NotSent),
+            }),
+            Poll::Ready(Ok(())) => {
+                let msg = self.request.take()?;
+                let question = Some(asker.question());
+                asker.target().put(Envelope { msg, question });
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, error: AskError) -> Poll<Result<T, AskError>> {
+        self.end();
+        Poll::Ready(Err(error))
+    }
+
+    #[inline]
     fn end(&mut self) {
         self.leave();
         if self.request.is_some()
@@ -186,6 +257,7 @@ impl<M: Message, T: Message> Asking<M, T> {
 
 impl<M, T> Asking<M, T> {
     /// Leaves everything that knows of this ask; first what could still wake it.
+    #[inline]
     fn leave(&mut self) {
         let Some(asker) = &mut self.asker else { return };
         leave_line(asker.core(), &mut self.ticket);
@@ -211,10 +283,7 @@ fn begin<M: Message, T: Message>(
     context: &Context<'_>,
 ) -> Duration {
     let system = asker.core().system();
-    let now = match here::is_turn_in(system) {
-        true => Clock::now_inside(),
-        false => system.clock.deadline(Duration::ZERO),
-    };
+    let now = system.clock.deadline(Duration::ZERO);
     let (own, left) = match limit {
         Limit::Within(limit) => (now.later(limit), limit),
         Limit::By(deadline) => (deadline, deadline.since(now)),
@@ -228,81 +297,24 @@ fn begin<M: Message, T: Message>(
     left
 }
 
-/// Sends the request, or waits for a place if that is allowed.
-#[inline]
-fn send<M: Message, T>(
-    asker: &mut Asker<ActorRef<M>, T>,
-    request: &mut Option<M>,
-    must_have_room: bool,
-    ticket: &mut Ticket,
-    context: &Context<'_>,
-) -> Option<AskError> {
-    let msg = request.take()?;
-    if ticket.is_none() {
-        // Without a look at whose turn it is.
-        let question = Some(asker.question());
-        let (why, Envelope { msg, question }) =
-            asker.target().offer(Envelope { msg, question }).err()?;
-        question.map(|question| asker.unsend(question));
-        *request = Some(msg);
-        if must_have_room {
-            return Some(match why {
-                NoPlace::Full => AskError::Full,
-                NoPlace::Closed => AskError::Gone(Fate::NotSent),
-            });
-        }
-    } else {
-        *request = Some(msg);
-    }
-    match poll_place(asker.core(), ticket, context) {
-        Poll::Pending => None,
-        Poll::Ready(Err(why)) => Some(match why {
-            NoWait::SelfSend => AskError::Full,
-            NoWait::Closed | NoWait::Cancelled => AskError::Gone(Fate::NotSent),
-        }),
-        Poll::Ready(Ok(())) => {
-            let msg = request.take()?;
-            let question = Some(asker.question());
-            asker.target().put(Envelope { msg, question });
-            None
-        }
+/// Its deadline has passed, or time itself has ended. In that case the actors of this system did, and nobody answers.
+#[cold]
+fn overdue<M: Message, T>(asker: &Asker<ActorRef<M>, T>) -> AskError {
+    match asker.was_due() && asker.core().system().deadlines.is_over() {
+        true => AskError::Gone(asker.fate()),
+        false => AskError::Timeout(asker.fate()),
     }
 }
 
-/// Has it ended? An answer that came while the request was still in line for a place ends it too.
-#[inline]
-fn look<M: Message, T>(
-    asker: &mut Asker<ActorRef<M>, T>,
-    context: &Context<'_>,
-    is_first: bool,
-) -> Option<Result<T, AskError>> {
-    let polled = match is_first {
-        true => asker.ended(), // the waker is known
-        false => asker.poll(context),
-    };
-    match polled {
-        Poll::Ready(End::Answered) => Some(asker.take().map_err(|why| {
-            match asker.was_due() && !asker.core().system().deadlines.is_over() {
-                // Whoever was asked may have given up at the same deadline; that is the reason then. Not when time itself
-                // ended, which fires everybody.
-                true => AskError::Timeout(asker.fate()),
-                false => explain(asker, why),
-            }
-        })),
-        // When time itself ended, the actors of this system did, and nobody answers.
-        Poll::Ready(End::Due) if asker.core().system().deadlines.is_over() => {
-            Some(Err(AskError::Gone(asker.fate())))
-        }
-        Poll::Ready(End::Due) => Some(Err(AskError::Timeout(asker.fate()))),
-        Poll::Pending => None,
-    }
-}
-
+/// Why there is no answer. Whoever was asked may have given up at the same deadline; that is the reason then.
 #[cold]
 fn explain<M: Message, T>(
     asker: &Asker<ActorRef<M>, T>,
     Unanswered { by, why }: Unanswered,
 ) -> AskError {
+    if asker.was_due() && !asker.core().system().deadlines.is_over() {
+        return AskError::Timeout(asker.fate());
+    }
     match (why, asker.fate()) {
         (NoReply::Stopped, fate @ (Fate::NotSent | Fate::Waiting)) => AskError::Gone(fate),
         (why, fate) => AskError::NoReply {
@@ -337,13 +349,13 @@ impl<M: Message> Target for ActorRef<M> {
         here::forsake(move |unanswered| {
             publish(&reply, DeadLetterReason::UnansweredReply);
             // Gone meanwhile: then nobody misses it. What comes back has no answer in it, and may be dropped.
-            let _ = reply.answer(Err(unanswered));
+            let _ = reply.answer(Err(Box::new(unanswered)));
         });
     }
 }
 
 /// What comes back to an asker.
-pub(crate) type Answer<T> = Result<T, Unanswered>;
+pub(crate) type Answer<T> = Result<T, Box<Unanswered>>;
 
 /// A reply that was dropped.
 #[derive(Clone)]
