@@ -236,7 +236,13 @@ async fn a_reply_dropped_before_there_was_room_says_that_nothing_was_sent() {
     let error = answer.unwrap_err();
     assert_eq!(error.fate(), Fate::NotSent, "{error:?}");
     assert!(
-        matches!(&error, AskError::NoReply { why: NoReply::Unsent, .. }),
+        matches!(
+            &error,
+            AskError::NoReply {
+                why: NoReply::Unsent,
+                ..
+            }
+        ),
         "{error:?}"
     );
     gate.add_permits(2);

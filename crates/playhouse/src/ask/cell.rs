@@ -60,7 +60,6 @@ const ONE: u32 = 1 << 8;
 /// What is asked.
 pub(crate) trait Target: Send + Sync + 'static {
     /// Valid as long as `self`, and as long as what [`keep`](Self::keep) returned.
-    #[inline]
     fn core(&self) -> NonNull<Core>;
     /// What keeps the core, and nobody alive.
     fn keep(&self) -> Option<CoreRef>;

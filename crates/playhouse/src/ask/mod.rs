@@ -204,7 +204,9 @@ impl<M: Message, T: Message> Asking<M, T> {
             let question = Some(asker.question());
             // Without a look at whose turn it is.
             let (why, back) = asker.target().offer(Envelope { msg, question }).err()?;
-            back.question.map(|question| asker.unsend(question));
+            if let Some(question) = back.question {
+                asker.unsend(question);
+            }
             self.request = Some(back.msg);
             if self.must_have_room {
                 return Some(match why {

@@ -72,7 +72,8 @@ impl Rare {
     #[inline]
     pub(crate) unsafe fn set_deadline(&self, new: Deadline) {
         // SAFETY: the caller's word.
-        self.deadline.with_mut(|deadline| unsafe { *deadline = Some(new) });
+        self.deadline
+            .with_mut(|deadline| unsafe { *deadline = Some(new) });
     }
 }
 
