@@ -876,6 +876,28 @@ pub(crate) mod models {
         });
     }
 
+    /// The reply was given away before the first poll.
+    #[test]
+    fn an_early_answer_is_seen_or_wakes() {
+        model(|token| {
+            let (mut asker, reply) = open(Nobody(token.clone()));
+            let value = token.clone();
+            let answers = thread::spawn(move || assert!(reply.answer(Ok(value)).is_ok()));
+            let mut is_asked = false;
+            let end = block_on(poll_fn(|context| {
+                if std::mem::replace(&mut is_asked, true) {
+                    return asker.poll(context);
+                }
+                asker.ask(soon(), context.waker().clone());
+                asker.ended()
+            }));
+            assert_eq!(end, End::Answered);
+            assert!(asker.take().is_ok());
+            drop(asker);
+            answers.join().unwrap();
+        });
+    }
+
     #[test]
     fn an_answer_wakes_the_latest_waker() {
         model(|token| {
