@@ -176,6 +176,12 @@ impl<M: Message> ActorRef<M> {
         &self.core().address
     }
 
+    /// Takes a place and pushes the question, or gives it back.
+    #[inline]
+    pub(crate) fn offer(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
+        self.port.ask(envelope)
+    }
+
     /// Pushes on a place that was reserved before.
     pub(crate) fn put(&self, envelope: Envelope<M>) {
         self.port.put(envelope);
@@ -202,6 +208,7 @@ impl<M: Message> ActorRef<M> {
 }
 
 impl<M> ActorRef<M> {
+    #[inline]
     pub(crate) fn core(&self) -> &Core {
         self.port.core()
     }
@@ -363,24 +370,37 @@ impl Future for WaitForPlace<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let core = self.core;
-        if here::is_turn_of(core) {
-            // Waiting for oneself would never end: the place is freed by the turn that waits.
-            return Poll::Ready(core.gate().try_reserve().map_err(|why| match why {
-                NoPlace::Full => NoWait::SelfSend,
-                NoPlace::Closed => NoWait::Closed,
-            }));
-        }
-        core.gate()
-            .poll_reserve(&mut self.ticket, context)
-            .map_err(|_closed| NoWait::Closed)
+        poll_place(core, &mut self.ticket, context)
     }
 }
 
 impl Drop for WaitForPlace<'_> {
     fn drop(&mut self) {
-        if self.ticket.is_some() {
-            self.core.gate().leave(&mut self.ticket);
-        }
+        leave_line(self.core, &mut self.ticket);
+    }
+}
+
+/// Takes a place or joins the line. Afterwards, unless it was ready, [`leave_line`].
+pub(crate) fn poll_place(
+    core: &Core,
+    ticket: &mut Ticket,
+    context: &Context<'_>,
+) -> Poll<Result<(), NoWait>> {
+    if here::is_turn_of(core) {
+        // Waiting for oneself would never end: the place is freed by the turn that waits.
+        return Poll::Ready(core.gate().try_reserve().map_err(|why| match why {
+            NoPlace::Full => NoWait::SelfSend,
+            NoPlace::Closed => NoWait::Closed,
+        }));
+    }
+    core.gate()
+        .poll_reserve(ticket, context)
+        .map_err(|_closed| NoWait::Closed)
+}
+
+pub(crate) fn leave_line(core: &Core, ticket: &mut Ticket) {
+    if ticket.is_some() {
+        core.gate().leave(ticket);
     }
 }
 
@@ -392,6 +412,7 @@ struct Contramapped<M, F> {
 }
 
 impl<M: Message, N: Message, F: Fn(N) -> M + Send + Sync> Inlet<N> for Contramapped<M, F> {
+    #[inline]
     fn core(&self) -> &Core {
         self.port.core()
     }

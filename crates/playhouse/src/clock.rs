@@ -3,7 +3,7 @@
 use crate::sync::catch;
 use std::future::Future;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Milliseconds.
 pub const fn millis(n: u64) -> Duration {
@@ -17,24 +17,39 @@ pub const fn secs(n: u64) -> Duration {
 
 /// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one.
 #[derive(Clone, Debug)]
-pub struct Clock(Handle);
+pub struct Clock {
+    runtime: Handle,
+    /// Tokio pauses the clock of no other kind of runtime. Where it may, only the inside of the runtime knows the time, and
+    /// to enter it costs as much as to look at the clock.
+    may_be_paused: bool,
+}
 
 impl Clock {
     pub(crate) fn new(runtime: Handle) -> Self {
-        Self(runtime)
+        Self {
+            may_be_paused: runtime.runtime_flavor() == RuntimeFlavor::CurrentThread,
+            runtime,
+        }
     }
 
     /// The present.
+    #[inline]
     pub fn now(&self) -> Instant {
-        let _time = self.0.enter();
+        match self.may_be_paused {
+            true => self.now_inside(),
+            false => Instant::now(),
+        }
+    }
+
+    #[cold]
+    fn now_inside(&self) -> Instant {
+        let _time = self.runtime.enter();
         tokio::time::Instant::now().into_std()
     }
 
     /// The moment `limit` from now. A limit that no clock can hold counts as thirty years.
     pub fn deadline(&self, limit: Duration) -> Deadline {
-        const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
-        let now = self.now();
-        Deadline(now.checked_add(limit.min(NEVER)).unwrap_or(now))
+        Deadline(self.now()).later(limit)
     }
 
     /// The time left; zero when it has passed.
@@ -57,7 +72,7 @@ impl Clock {
         &self,
         deadline: Deadline,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let _time = self.0.enter();
+        let _time = self.runtime.enter();
         tokio::time::sleep_until(deadline.0.into())
     }
 }
@@ -67,6 +82,23 @@ impl Clock {
 pub struct Deadline(Instant);
 
 impl Deadline {
+    #[cfg(all(test, playhouse_loom))]
+    pub(crate) fn at(moment: Instant) -> Deadline {
+        Deadline(moment)
+    }
+
+    #[inline]
+    pub(crate) fn later(self, time: Duration) -> Deadline {
+        const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+        Deadline(self.0.checked_add(time.min(NEVER)).unwrap_or(self.0))
+    }
+
+    /// Zero when it is not after `now`.
+    #[inline]
+    pub(crate) fn since(self, now: Deadline) -> Duration {
+        self.0.saturating_duration_since(now.0)
+    }
+
     /// The first moment after `now` of a schedule that has this one; those missed are skipped.
     pub(crate) fn next_on_schedule(self, every: Duration, now: Instant) -> Deadline {
         let missed = now.saturating_duration_since(self.0).as_nanos() / every.as_nanos();

@@ -161,7 +161,7 @@ impl<M: Message> Context<M> {
 
     /// The deadline of the ask being handled, if it is one. Asks made while handling it end by then as well.
     pub fn deadline(&self) -> Option<Deadline> {
-        self.core().deadline()
+        self.deadline_in_hand()
     }
 
     /// Ends after this handler: the rest of the mailbox is dead-lettered. An `Err` returned meanwhile wins.
@@ -345,7 +345,7 @@ impl<M: Message> Context<M> {
     /// [`Props::stash`](crate::Props::stash) is lower. What is left when the actor ends is a dead letter.
     pub fn stash(&mut self, msg: M) -> Result<(), StashFull<M>> {
         let bound = self.core().stash_bound();
-        let deadline = self.core().deadline();
+        let deadline = self.deadline_in_hand();
         self.extras().stash.put(Stashed { msg, deadline }, bound)?;
         // The place was freed when the message was taken, so it is taken again, whoever has come meanwhile.
         self.keep_place();

@@ -76,6 +76,15 @@ impl Turn {
         unsafe { (*self.forsaken.as_ptr()).is_none() }
     }
 
+    /// Answers them. Mostly there are none.
+    #[inline]
+    pub(crate) fn answer_forsaken(&self, by: &Core, why: &NoReply) {
+        if !self.has_no_forsaken() {
+            self.forsaken(by).answer(why);
+        }
+    }
+
+    #[inline]
     fn core(&self) -> &Core {
         // SAFETY: rule 2.
         unsafe { self.core.as_ref() }
@@ -100,6 +109,9 @@ impl Forsaken {
     #[cold]
     fn answer_all(self, why: &NoReply) {
         let Self { by, replies } = self;
+        if replies.is_empty() {
+            return;
+        }
         for reply in replies {
             reply(Unanswered {
                 by: by.clone(),
@@ -110,6 +122,7 @@ impl Forsaken {
 }
 
 /// Runs `code`, which must not unwind, as part of that actor's turn.
+#[inline]
 pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
     let turn = Turn::new(core);
     let value = turn.enter(code);
@@ -160,10 +173,12 @@ pub(crate) fn has_no_forsaken() -> bool {
 /// The deadline of the question in hand on this thread.
 #[inline]
 pub(crate) fn deadline() -> Option<Deadline> {
-    innermost(|turn| turn?.core().deadline())
+    // SAFETY: the innermost turn is on, on this thread.
+    innermost(|turn| unsafe { turn?.core().deadline() })
 }
 
 /// Is it any actor's turn on this thread?
+#[inline]
 pub(crate) fn is_turn() -> bool {
     !INNERMOST.get().is_null()
 }

@@ -327,6 +327,7 @@ mod cell;
 mod clock;
 mod context;
 mod dead_letters;
+mod deadlines;
 mod dispatch;
 mod events;
 mod failure;

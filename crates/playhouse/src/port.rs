@@ -178,6 +178,21 @@ impl<M: Message> Port<M> {
         }
     }
 
+    /// As [`offer`](Self::offer), of a question.
+    #[inline]
+    pub(crate) fn ask(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
+        match self.view() {
+            View::Direct(core) => cell_of(core).ask(envelope),
+            View::Foreign(foreign) => match foreign.0.core().gate().try_reserve() {
+                Ok(()) => {
+                    foreign.0.put(envelope);
+                    Ok(())
+                }
+                Err(why) => Err((why, envelope)),
+            },
+        }
+    }
+
     /// Pushes on a place that was reserved before.
     pub(crate) fn put(&self, envelope: Envelope<M>) {
         match self.view() {

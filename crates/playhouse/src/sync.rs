@@ -16,7 +16,7 @@ pub(crate) use std::sync::atomic::{
 pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock, Weak};
 pub(crate) use std::thread;
 pub(crate) use std::thread_local;
-pub(crate) use tokio::sync::{OwnedSemaphorePermit, Semaphore, SetOnce, mpsc, oneshot};
+pub(crate) use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SetOnce, mpsc, oneshot};
 
 use std::any::Any;
 use std::future::Future;

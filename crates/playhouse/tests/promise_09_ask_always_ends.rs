@@ -215,6 +215,40 @@ async fn if_room_does_not_wait() {
     assert_eq!(end(&system).await.refused, 1);
 }
 
+#[tokio::test]
+async fn a_reply_dropped_before_there_was_room_says_that_nothing_was_sent() {
+    let (system, _) = system();
+    let (entered, mut has_entered) = journal();
+    let (seen, _seen) = journal();
+    let gate = Arc::new(Semaphore::new(0));
+    let props =
+        gated::<Option<Reply<()>>>(entered, gate.clone(), seen).mailbox(Mailbox::bounded(1));
+    let full = system.spawn("full", props).unwrap();
+    full.send(None).await.unwrap();
+    has_entered.recv().await;
+    full.send(None).await.unwrap();
+    let mut kept = None;
+    let question = full.ask(|reply: Reply<()>| {
+        kept = Some(reply);
+        None
+    });
+    let (answer, ()) = tokio::join!(question.within(secs(60)), async { drop(kept.take()) });
+    let error = answer.unwrap_err();
+    assert_eq!(error.fate(), Fate::NotSent, "{error:?}");
+    assert!(
+        matches!(
+            &error,
+            AskError::NoReply {
+                why: NoReply::Unsent,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    gate.add_permits(2);
+    assert_eq!(end(&system).await.refused, 1);
+}
+
 /// OWN-10.
 #[tokio::test(start_paused = true)]
 async fn own_10_a_deadline_travels_down_the_chain() {

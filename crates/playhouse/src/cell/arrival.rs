@@ -6,14 +6,15 @@ use super::status::{self, Flags, WaitsFor};
 use super::turn::{Played, publish_failure};
 use super::waker;
 use crate::actor::{Exit, Message, Signal};
-use crate::ask::{NoReply, Question};
+use crate::ask::NoReply;
+use crate::ask::cell::Question;
 use crate::clock::Deadline;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::{Envelope, Make, Rare, Slot};
 use crate::stash::Stashed;
-use crate::sync::{Arc, catch};
+use crate::sync::catch;
 use std::future::poll_fn;
 use std::task::Poll;
 
@@ -60,6 +61,14 @@ impl<M: Message> Context<M> {
                 self.free_place();
                 self.core().use_turn();
                 self.core().take_in_hand();
+                Poll::Ready(Some(msg))
+            }
+            Some(Slot::Asked(Envelope { msg, question })) => {
+                self.free_place();
+                self.core().use_turn();
+                self.core().take_in_hand();
+                let deadline = question.and_then(Question::start);
+                self.set_deadline_in_hand(deadline);
                 Poll::Ready(Some(msg))
             }
             Some(slot) => self.open_in_loop(slot),
@@ -224,7 +233,7 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_adapted(&mut self, make: Make<M>, question: Option<Arc<Question>>) -> Arrival<M> {
+    fn take_adapted(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
         match self.call(make) {
             Ok(msg) => self.take_question(msg, question),
             Err(failure) => {
@@ -234,16 +243,13 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_question(&mut self, msg: M, question: Option<Arc<Question>>) -> Arrival<M> {
-        if let Some(question) = &question {
-            question.start();
-        }
-        self.take_in_hand(msg, question.and_then(|question| question.deadline()))
+    fn take_question(&mut self, msg: M, question: Option<Question>) -> Arrival<M> {
+        self.take_in_hand(msg, question.and_then(Question::start))
     }
 
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
-        self.core().set_deadline(deadline);
+        self.set_deadline_in_hand(deadline);
         Arrival::Message(msg)
     }
 

@@ -35,6 +35,7 @@ use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::actor_ref::ActorRef;
 use crate::address::Name;
 use crate::ask::NoReply;
+use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dispatch::runnable::{Header, Runnable, VTable};
 use crate::failure::Failure;
@@ -277,11 +278,11 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
             Pause::No
         }
         WaitsFor::Others => {
-            answer_forsaken(core, turn);
+            turn.answer_forsaken(core, &NoReply::Dropped);
             Pause::Over(Next::TurnBehindOthers)
         }
         waits_for => {
-            answer_forsaken(core, turn);
+            turn.answer_forsaken(core, &NoReply::Dropped);
             if core.is_interrupted() {
                 return Pause::Interrupted;
             }
@@ -290,14 +291,6 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
                 _ => listen(cell),
             }
         }
-    }
-}
-
-/// What was dropped in a poll that did not end its handler.
-#[inline]
-fn answer_forsaken(core: &Core, turn: &Turn) {
-    if !turn.has_no_forsaken() {
-        turn.forsaken(core).answer(&NoReply::Dropped);
     }
 }
 
@@ -480,6 +473,18 @@ impl<M: Message> Context<M> {
         }
     }
 
+    /// Of the question in hand.
+    pub(crate) fn deadline_in_hand(&self) -> Option<Deadline> {
+        // SAFETY: this is the turn.
+        unsafe { self.core().deadline() }
+    }
+
+    #[inline]
+    pub(crate) fn set_deadline_in_hand(&mut self, deadline: Option<Deadline>) {
+        // SAFETY: this is the turn.
+        unsafe { self.core().set_deadline(deadline) }
+    }
+
     /// A message that was popped keeps its place after all.
     pub(crate) fn keep_place(&mut self) {
         // SAFETY: this is the turn.
@@ -587,6 +592,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
 
     /// # Safety
     /// See above.
+    #[inline]
     pub(crate) unsafe fn take_role(self) -> Option<C::Role> {
         if !self.core().has_flag(Flags::HAS_ROLE) {
             return None;

@@ -30,23 +30,27 @@ unsafe impl Sync for CoreRef {}
 
 impl CoreRef {
     /// Takes a count.
+    #[inline]
     pub(crate) fn new(core: &Core) -> Self {
         add(&core.memory);
         Self(NonNull::from(core))
     }
 
+    #[inline]
     pub(crate) fn is(&self, other: &Core) -> bool {
         std::ptr::eq(self.0.as_ptr(), other)
     }
 
     /// # Safety
     /// `raw` carries a count, which is this one's from now on.
+    #[inline]
     pub(crate) unsafe fn from_raw(raw: NonNull<Core>) -> Self {
         Self(raw)
     }
 }
 
 impl Clone for CoreRef {
+    #[inline]
     fn clone(&self) -> Self {
         Self::new(self)
     }
@@ -77,6 +81,7 @@ pub(crate) struct CellRef<M> {
 
 impl<M> CellRef<M> {
     /// Takes a count.
+    #[inline]
     pub(crate) fn new(cell: &Cell<M>) -> Self {
         Self {
             core: CoreRef::new(&cell.core),
@@ -86,6 +91,7 @@ impl<M> CellRef<M> {
 }
 
 impl<M> Clone for CellRef<M> {
+    #[inline]
     fn clone(&self) -> Self {
         Self {
             core: self.core.clone(),
@@ -104,6 +110,7 @@ impl<M> Deref for CellRef<M> {
 }
 
 /// One count more.
+#[inline]
 pub(crate) fn add(count: &AtomicU32) -> u32 {
     // Relaxed: whoever adds has a reference already, so nothing is published by this.
     let before = count.fetch_add(1, Ordering::Relaxed);

@@ -149,6 +149,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             && !core.has_flag(Flags::TO_SETTLE)
             && here::has_no_forsaken()
         {
+            core.lower(Flags::DEADLINE);
             core.note_handled(core.give_up_all());
             return;
         }

@@ -15,7 +15,7 @@
 //! 4. To end: nothing is admitted any more, the lane is closed, what was queued is buried. Later permits find the lane
 //!    closed.
 
-#![allow(unsafe_code)] // declares one unsafe method; calls none
+#![allow(unsafe_code)] // each unsafe method asks for the turn, rules 1 and 2
 
 pub(crate) mod arrival;
 pub(crate) mod body;
@@ -42,7 +42,7 @@ use crate::ledger::Ledger;
 use crate::mailbox::permit::{NoPlace, Ticket};
 use crate::mailbox::queue::{Pushed, Queue};
 use crate::mailbox::signals::{Orders, StopCause};
-use crate::mailbox::{Rare as SlotRare, Slot};
+use crate::mailbox::{Envelope, Rare as SlotRare, Slot};
 use crate::props::{Lifetime, Settings};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use crate::system::{ActorSystem, System};
@@ -141,6 +141,7 @@ impl Core {
         self.actor_system().inner()
     }
 
+    #[inline]
     pub(crate) fn rare(&self) -> &Rare {
         self.rare.get_or_make()
     }
@@ -201,6 +202,7 @@ impl Core {
         }
     }
 
+    #[inline]
     pub(crate) fn is_stopping(&self) -> bool {
         self.orders().is_stopping()
     }
@@ -219,6 +221,7 @@ impl Core {
         orders.drain && !orders.is_stopping() && !self.has_ended()
     }
 
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::SeqCst) & Ending::MASK != Ending::NOT // pairs with `set_ended`: see `rare`
     }
@@ -322,6 +325,7 @@ impl Core {
     }
 
     /// One of the messages in hand is not to be counted with the rest. False: there is none.
+    #[inline]
     pub(crate) fn give_up_one(&self) -> bool {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand
@@ -343,22 +347,28 @@ impl Core {
     }
 
     /// Of the question in hand.
+    ///
+    /// # Safety
+    /// The caller is inside the turn of this actor.
     #[inline]
-    pub(crate) fn deadline(&self) -> Option<Deadline> {
+    pub(crate) unsafe fn deadline(&self) -> Option<Deadline> {
         if !self.has_flag(Flags::DEADLINE) {
             return None;
         }
-        *self.rare().deadline.lock()
+        // SAFETY: the caller's word.
+        unsafe { self.rare().deadline() }
     }
 
+    /// # Safety
+    /// The caller is the turn of this actor.
     #[inline]
-    pub(crate) fn set_deadline(&self, deadline: Option<Deadline>) {
-        if deadline.is_some() {
-            *self.rare().deadline.lock() = deadline;
-            self.raise(Flags::DEADLINE);
-        } else {
-            self.lower(Flags::DEADLINE);
-        }
+    pub(crate) unsafe fn set_deadline(&self, deadline: Option<Deadline>) {
+        let Some(deadline) = deadline else {
+            return self.lower(Flags::DEADLINE);
+        };
+        // SAFETY: the caller's word.
+        unsafe { self.rare().set_deadline(deadline) };
+        self.raise(Flags::DEADLINE);
     }
 
     /// A function has nobody who takes signals, so one that nobody handles fails it at once.
@@ -571,6 +581,16 @@ impl<M: Message> Cell<M> {
     #[inline]
     pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
         match self.lane.try_push_made(msg, Slot::Plain)? {
+            Pushed::Queued => {}
+            Pushed::WasIdle => self.core.schedule(),
+        }
+        Ok(())
+    }
+
+    /// As [`offer`](Self::offer), of a question.
+    #[inline]
+    pub(crate) fn ask(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
+        match self.lane.try_push_made(envelope, Slot::Asked)? {
             Pushed::Queued => {}
             Pushed::WasIdle => self.core.schedule(),
         }

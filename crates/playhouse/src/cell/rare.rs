@@ -4,6 +4,7 @@
 //! 2. Both sides of a race between "somebody registers here" and "the actor ends" are sequentially consistent: whoever
 //!    registers makes the `Rare` first and then looks at the flag in the core; the actor raises the flag first and then
 //!    looks for the `Rare`. One of them sees the other.
+//! 3. `deadline` is the turn's: only its thread reads and writes it, and it is handed on with the turn.
 #![allow(unsafe_code)]
 
 use super::family::{Family, Watchers};
@@ -12,12 +13,11 @@ use crate::clock::Deadline;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::pipe::OwnWork;
-use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce};
+use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce, UnsafeCell};
 use crate::system::ActorSystem;
 use std::ptr::null_mut;
 use std::task::Waker;
 
-#[derive(Default)]
 pub(crate) struct Rare {
     pub(crate) children: OnceLock<Arc<Family>>,
     pub(crate) watchers: Watchers,
@@ -33,7 +33,7 @@ pub(crate) struct Rare {
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     pub(crate) verdict: Mutex<Option<Failure>>,
     /// Of the question in hand, for asks made while handling it.
-    pub(crate) deadline: Mutex<Option<Deadline>>,
+    deadline: UnsafeCell<Option<Deadline>>,
     /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
     pub(crate) listener: Mutex<Option<Waker>>,
     /// Kept by a root; others have it through their parent's family.
@@ -42,6 +42,46 @@ pub(crate) struct Rare {
     pub(crate) is_function: OnceLock<()>,
     /// A stash bound below the mailbox's.
     pub(crate) stash_bound: OnceLock<usize>,
+}
+
+// SAFETY: rule 3 for the one field that is not shared by its type.
+unsafe impl Sync for Rare {}
+
+impl Rare {
+    fn new() -> Self {
+        Self {
+            children: OnceLock::new(),
+            watchers: Watchers::default(),
+            own_work: OwnWork::default(),
+            books: Mutex::default(),
+            ended: SetOnce::new(),
+            stopping: SetOnce::new(),
+            cause: Mutex::default(),
+            verdict: Mutex::default(),
+            deadline: UnsafeCell::new(None),
+            listener: Mutex::default(),
+            system: OnceLock::new(),
+            is_function: OnceLock::new(),
+            stash_bound: OnceLock::new(),
+        }
+    }
+
+    /// # Safety
+    /// Rule 3.
+    #[inline]
+    pub(crate) unsafe fn deadline(&self) -> Option<Deadline> {
+        // SAFETY: the caller's word.
+        self.deadline.with(|deadline| unsafe { *deadline })
+    }
+
+    /// # Safety
+    /// Rule 3.
+    #[inline]
+    pub(crate) unsafe fn set_deadline(&self, new: Deadline) {
+        // SAFETY: the caller's word.
+        self.deadline
+            .with_mut(|deadline| unsafe { *deadline = Some(new) });
+    }
 }
 
 #[derive(Default)]
@@ -62,7 +102,7 @@ impl RareSlot {
 
     #[cold]
     fn make(&self) -> &Rare {
-        let made = Box::into_raw(Box::<Rare>::default());
+        let made = Box::into_raw(Box::new(Rare::new()));
         // The success pairs with the load above; the failure reads what another thread made.
         let set = self
             .0

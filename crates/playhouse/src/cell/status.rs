@@ -181,7 +181,7 @@ impl Flags {
     pub(crate) const HAS_ROLE: u8 = 1 << 7;
 
     pub(crate) const LOOK_CLOSER: u8 = Self::ASIDE | Self::FINISHED | Self::USED_UP;
-    pub(crate) const TO_SETTLE: u8 = Self::VERDICT | Self::DEADLINE | Self::TICK;
+    pub(crate) const TO_SETTLE: u8 = Self::VERDICT | Self::TICK;
 }
 
 #[cfg(test)]

@@ -144,6 +144,7 @@ impl Core {
         Phase::from(self.phase.load(Ordering::Relaxed))
     }
 
+    #[inline]
     pub(super) fn enter_phase(&self, phase: Phase) {
         debug_assert!(self.phase() <= phase, "a life goes on");
         self.phase.store(phase as u8, Ordering::Relaxed);
@@ -154,6 +155,7 @@ impl Core {
         self.ending.load(Ordering::Relaxed) != Ending::NOT
     }
 
+    #[inline]
     pub(super) fn ending(&self) -> Option<Exit> {
         self.exit_of(self.ending.load(Ordering::Relaxed))
     }

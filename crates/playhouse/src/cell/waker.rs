@@ -19,22 +19,26 @@ pub(crate) fn lend(core: &Core) -> ManuallyDrop<Waker> {
     ManuallyDrop::new(unsafe { Waker::new(data, &VTABLE) })
 }
 
+#[inline]
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: rule 1.
     std::mem::forget(CoreRef::new(unsafe { &*data.cast::<Core>() }));
     RawWaker::new(data, &VTABLE)
 }
 
+#[inline]
 unsafe fn wake(data: *const ()) {
     // SAFETY: rule 1: the count goes with this call.
     unsafe { owned(data) }.wake();
 }
 
+#[inline]
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: rule 1.
     unsafe { &*data.cast::<Core>() }.wake();
 }
 
+#[inline]
 unsafe fn drop_waker(data: *const ()) {
     // SAFETY: rule 1: the count goes with this call.
     drop(unsafe { owned(data) });
@@ -42,6 +46,7 @@ unsafe fn drop_waker(data: *const ()) {
 
 /// # Safety
 /// `data` is a waker's, whose count is given away.
+#[inline]
 unsafe fn owned(data: *const ()) -> CoreRef {
     // SAFETY: rule 1; it came from a reference, so it is not null.
     unsafe { CoreRef::from_raw(NonNull::new_unchecked(data.cast_mut().cast())) }

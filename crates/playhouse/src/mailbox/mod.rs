@@ -25,10 +25,9 @@ mod word;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;
-use crate::ask::Question;
+use crate::ask::cell::Question;
 use crate::failure::Failure;
 use crate::limits;
-use crate::sync::Arc;
 use crate::timers::Tick;
 use std::marker::PhantomData;
 
@@ -87,7 +86,7 @@ impl<M> Default for Mailbox<M> {
 /// A message on its way, with the question it answers, if it is one.
 pub(crate) struct Envelope<M> {
     pub(crate) msg: M,
-    pub(crate) question: Option<Arc<Question>>,
+    pub(crate) question: Option<Question>,
 }
 
 /// What the message lane holds. Small, because it is moved twice for each message: what is rare or large is boxed.
@@ -108,7 +107,7 @@ pub(crate) enum Rare<M> {
     /// A foreign question. Holds a place.
     AdaptedQuestion {
         make: Make<M>,
-        question: Arc<Question>,
+        question: Question,
     },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),

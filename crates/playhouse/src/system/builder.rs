@@ -4,6 +4,7 @@ use super::{ActorSystem, EndOfRuntime, System};
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::dispatch::Dispatcher;
 use crate::events::{Event, Events};
 use crate::limits;
@@ -105,6 +106,7 @@ impl SystemBuilder {
             dispatchers,
             default_dispatcher,
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
+            deadlines: Deadlines::start(&runtime, clock.clone()),
             clock,
             roots: Arc::new(Family::new(Address::root(&name), None)),
             events,

@@ -10,6 +10,7 @@ use crate::address::{Address, Name, complaint};
 use crate::cell::body::{Newborn, Place};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
+use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
 use crate::events::Events;
 use crate::here;
@@ -169,6 +170,7 @@ pub(crate) struct System {
     pub(crate) runtime: Handle,
     owned_runtime: Mutex<Option<Runtime>>,
     pub(crate) clock: Clock,
+    pub(crate) deadlines: Arc<Deadlines>,
     pub(crate) events: Events,
     /// What came too late for an actor's own books.
     pub(crate) total: Mutex<Ledger>,
@@ -243,6 +245,7 @@ impl System {
 impl Drop for System {
     fn drop(&mut self) {
         self.end_of_runtime.abort();
+        self.deadlines.close();
         if let Some(runtime) = self.owned_runtime.lock().take() {
             runtime.shutdown_background();
         }

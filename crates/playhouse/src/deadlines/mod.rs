@@ -1,0 +1,257 @@
+//! When asks stop waiting: one timer for all asks of a system.
+//!
+//! 1. No ask ends early. It ends late by at most [`limits::TICK`] and what the runtime's own timers are late.
+//! 2. An ask that is answered within a tick touches nothing but a seat near its thread ([`seats`]). What waits longer
+//!    is put in order of deadlines at the next tick; what would end before that, at once.
+//! 3. Only those that wait are kept: whoever ends takes itself off.
+//! 4. The ticker ticks as long as somebody sits down in each tick. Otherwise it sleeps until the earliest deadline, so
+//!    that a paused clock can jump to it, or until it is called.
+//! 5. When the runtime goes, and time with it, every wait ends.
+
+mod seats;
+
+use crate::ask::cell::{Asker, Fired, Key, Watch};
+use crate::clock::{Clock, Deadline};
+use crate::limits;
+use crate::sync::{Arc, AtomicUsize, Mutex, Notify, Ordering, thread_local};
+use seats::{Look, Row};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+thread_local! {
+    /// The row this thread was given, and by whom. Taken for another's, it is a row all the same.
+    static ROW: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+}
+
+/// The deadlines of one system.
+pub(crate) struct Deadlines {
+    rows: Box<[Row]>,
+    rows_given: AtomicUsize,
+    order: Mutex<Order>,
+    /// For the ticker: somebody sat down in a row that nobody looks at, or has a deadline before all others.
+    called: Notify,
+}
+
+#[derive(Default)]
+struct Order {
+    waiting: BTreeMap<Key, Watch>,
+    /// Counts those who came here, so that no two are alike.
+    age: u64,
+    /// Nobody fires any more.
+    is_over: bool,
+}
+
+/// Where the watch of an ask began to wait: a row and a number, or in order. It may have been put in order since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place(Option<(u8, u8)>);
+
+const _: () = assert!(limits::SEAT_ROWS <= 1 << u8::BITS && limits::SEATS_PER_ROW <= 1 << u8::BITS);
+
+impl Deadlines {
+    /// The ticker lives as long as the runtime, or until [`close`](Self::close).
+    pub(crate) fn start(runtime: &Handle, clock: Clock) -> Arc<Self> {
+        let deadlines = Arc::new(Self {
+            rows: (0..limits::SEAT_ROWS).map(|_| Row::new()).collect(),
+            rows_given: AtomicUsize::new(0),
+            order: Mutex::default(),
+            called: Notify::new(),
+        });
+        runtime.spawn(tick_on(Ticker(deadlines.clone()), clock));
+        deadlines
+    }
+
+    /// Keeps it until it is due, or [`leave`](Self::leave)s. `left` is the time until then; it may be a little less by now.
+    #[inline]
+    pub(crate) fn wait(&self, mut watch: Watch, left: Duration) -> Place {
+        if left > 2 * limits::TICK {
+            let own = self.own_row();
+            match self.sit(own, watch).or_else(|back| {
+                // Its seats are taken.
+                self.sit((own + 1) % limits::SEAT_ROWS, back)
+            }) {
+                Ok(place) => return place,
+                Err(back) => watch = back,
+            }
+        }
+        self.put_in_order(watch)
+    }
+
+    /// Gives the watch of this ask back, unless it was fired.
+    #[inline]
+    pub(crate) fn leave<A, T>(&self, asker: &Asker<A, T>, place: Place) -> Option<Watch> {
+        place
+            .0
+            .and_then(|(row, seat)| self.rows[usize::from(row)].leave(seat.into(), asker.name()))
+            .or_else(|| self.leave_order(|| asker.key()))
+    }
+
+    /// Nobody asks any more.
+    pub(crate) fn close(&self) {
+        self.order.lock().is_over = true;
+        self.called.notify_one();
+    }
+
+    /// Has everybody been fired, due or not?
+    pub(crate) fn is_over(&self) -> bool {
+        self.order.lock().is_over
+    }
+
+    #[inline]
+    fn sit(&self, row: usize, watch: Watch) -> Result<Place, Watch> {
+        let (seat, look) = self.rows[row].sit(watch)?;
+        if look == Look::MustBeCalled {
+            self.call();
+        }
+        Ok(Place(Some((row as u8, seat as u8)))) // both are small, as asserted above
+    }
+
+    #[inline]
+    fn own_row(&self) -> usize {
+        let name = std::ptr::from_ref(self).addr();
+        ROW.try_with(|known| {
+            let (giver, row) = known.get();
+            if giver == name {
+                return row;
+            }
+            let row = self.rows_given.fetch_add(1, Ordering::Relaxed) % limits::SEAT_ROWS; // only spreads
+            known.set((name, row));
+            row
+        })
+        .unwrap_or(0) // a thread that is going away
+    }
+
+    #[cold]
+    fn call(&self) {
+        if self.order.lock().is_over {
+            self.fire_all();
+        }
+        self.called.notify_one();
+    }
+
+    #[cold]
+    fn put_in_order(&self, watch: Watch) -> Place {
+        let mut order = self.order.lock();
+        if order.is_over {
+            drop(order);
+            fire([watch]);
+            return Place(None);
+        }
+        let deadline = order.put(watch);
+        let is_first = order.earliest() == Some(deadline);
+        drop(order);
+        if is_first {
+            self.called.notify_one();
+        }
+        Place(None)
+    }
+
+    #[cold]
+    fn leave_order(&self, key: impl FnOnce() -> Key) -> Option<Watch> {
+        let mut order = self.order.lock();
+        order.waiting.remove(&key())
+    }
+
+    /// When there is something to do again.
+    fn tick(&self, now: Deadline) -> Option<Deadline> {
+        let mut due = Vec::new();
+        let next = {
+            let mut order = self.order.lock();
+            let mut is_busy = false;
+            for watches in self.rows.iter().filter_map(Row::look) {
+                is_busy = true;
+                for watch in watches {
+                    order.put(watch);
+                }
+            }
+            while let Some(first) = order.waiting.first_entry()
+                && first.key().deadline <= now
+            {
+                due.push(first.remove());
+            }
+            let tick = is_busy.then(|| now.later(limits::TICK));
+            earlier(order.earliest(), tick)
+        };
+        fire(due);
+        next
+    }
+
+    /// Time is over.
+    fn fire_all(&self) {
+        let waiting = {
+            let mut order = self.order.lock();
+            order.is_over = true;
+            std::mem::take(&mut order.waiting)
+        };
+        let seated = self
+            .rows
+            .iter()
+            .flat_map(|row| std::iter::from_fn(|| row.look()).flatten());
+        fire(waiting.into_values().chain(seated));
+    }
+}
+
+/// All of them before the first is woken: who asked on behalf of another often has the same deadline, and must not hear
+/// of the other's end first.
+fn fire(watches: impl IntoIterator<Item = Watch>) {
+    let fired: Vec<Fired> = watches.into_iter().filter_map(Watch::fire).collect();
+    fired.into_iter().for_each(Fired::wake);
+}
+
+impl Order {
+    fn put(&mut self, watch: Watch) -> Deadline {
+        self.age += 1;
+        let key = watch.set_age(self.age);
+        self.waiting.insert(key, watch);
+        key.deadline
+    }
+
+    fn earliest(&self) -> Option<Deadline> {
+        self.waiting.first_key_value().map(|(key, _)| key.deadline)
+    }
+}
+
+/// Dropped with the task, so with the runtime.
+struct Ticker(Arc<Deadlines>);
+
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.0.fire_all();
+    }
+}
+
+async fn tick_on(ticker: Ticker, clock: Clock) {
+    let deadlines = &ticker.0;
+    let mut next = None;
+    loop {
+        let is_called = tokio::select! {
+            biased;
+            () = sleep_until(&clock, next) => false,
+            () = deadlines.called.notified() => true,
+        };
+        let now = clock.deadline(Duration::ZERO);
+        if !is_called {
+            next = deadlines.tick(now);
+            continue;
+        }
+        let order = deadlines.order.lock();
+        if order.is_over {
+            return;
+        }
+        let first = earlier(order.earliest(), Some(now.later(limits::TICK)));
+        next = earlier(next, first);
+    }
+}
+
+async fn sleep_until(clock: &Clock, deadline: Option<Deadline>) {
+    match deadline {
+        Some(deadline) => clock.sleep_until(deadline).await,
+        None => pending().await,
+    }
+}
+
+fn earlier(one: Option<Deadline>, other: Option<Deadline>) -> Option<Deadline> {
+    [one, other].into_iter().flatten().min()
+}
