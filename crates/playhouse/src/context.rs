@@ -32,6 +32,7 @@ pub struct Context<M> {
     pub(crate) cell: Arc<Cell<M>>,
     system: ActorSystem,
     pub(crate) watched: HashMap<Address, Watch<M>>,
+    watches_begun: u64,
     /// Signals that arrived while a handler asked for messages; they come next.
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
@@ -44,6 +45,8 @@ pub struct Context<M> {
 }
 
 pub(crate) struct Watch<M> {
+    /// Orders the watches of one actor by their age.
+    pub(crate) number: u64,
     pub(crate) who: Arc<Core>,
     pub(crate) make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
 }
@@ -62,6 +65,7 @@ impl<M: Message> Context<M> {
             cell: cell.clone(),
             system: ActorSystem::from_inside(cell.core.system.clone()),
             watched: HashMap::new(),
+            watches_begun: 0,
             set_aside: VecDeque::new(),
             stash: Stash::new(&cell.core),
             timers: TimerSet::new(cell),
@@ -288,9 +292,11 @@ impl<M: Message> Context<M> {
         other: &Arc<Core>,
         make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
     ) {
+        self.watches_begun += 1;
         self.watched.insert(
             other.address.clone(),
             Watch {
+                number: self.watches_begun,
                 who: other.clone(),
                 make,
             },

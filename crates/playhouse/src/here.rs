@@ -6,6 +6,7 @@ use crate::ask::{NoReply, Unanswered};
 use crate::cell::Core;
 use crate::cell::turn::suspend;
 use crate::clock::Deadline;
+use crate::dispatch::stepped;
 use crate::send_error::Cancelled;
 use crate::sync::{self, Arc, oneshot, thread_local};
 use std::cell::RefCell;
@@ -102,15 +103,24 @@ pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result
     let actor = TURNS.with_borrow(|turns| turns.last().map(|turn| turn.core.clone()));
     match actor {
         Some(core) => {
+            let waits = unless_stopping(&core, future);
+            let waits = match stepped::block_on(what, waits) {
+                Ok(outcome) => return outcome,
+                Err(waits) => waits,
+            };
             assert!(
                 core.dispatcher.may_block(),
                 "`{what}` would block a shared worker in the turn of {}; await instead, or move the actor to a `fixed` \
                  or `pinned` dispatcher",
                 core.address
             );
-            sync::block_on(unless_stopping(&core, future))
+            sync::block_on(waits)
         }
         None => {
+            let future = match stepped::block_on(what, future) {
+                Ok(value) => return Ok(value),
+                Err(future) => future,
+            };
             assert_outside_of_async(what);
             Ok(sync::block_on(future))
         }

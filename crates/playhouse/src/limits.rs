@@ -32,6 +32,13 @@ pub const PHASE_DEADLINE: Duration = Duration::from_secs(10);
 /// handler ends at its next await, so this is only reached by code that blocks.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
 
+/// Steps of a stepped system after which it counts as never settling. The largest test takes a few million; a loop of
+/// actors that do nothing else reaches this within seconds.
+pub const STEPS_TO_SETTLE: usize = 10_000_000;
+
+/// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
+pub const STEPS_REMEMBERED: usize = 40;
+
 const _: () = assert!(
     THROUGHPUT_FIXED <= THROUGHPUT,
     "blocking handlers take the shorter turns"

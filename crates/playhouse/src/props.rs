@@ -7,7 +7,7 @@ use crate::cell::roles::{Function, OnOwnThread, Plain, Setup};
 use crate::context::Context;
 use crate::dispatch::{DispatcherRef, Job};
 use crate::mailbox::Mailbox;
-use crate::sync::{Arc, block_on};
+use crate::sync::Arc;
 use std::fmt;
 use std::future::Future;
 
@@ -45,7 +45,7 @@ impl<M: Message> Props<M> {
     ) -> Self {
         let recipe = move |cell| {
             let life = Life::new(cell);
-            Job::thread(move || block_on(life.live(OnOwnThread::new(factory))))
+            Job::thread(move || life.live(OnOwnThread::new(factory)))
         };
         Self {
             has_own_thread: true,

@@ -74,8 +74,11 @@ impl<M: Message> Context<M> {
         self.stash.bury();
     }
 
+    /// The oldest watch first, because a drop of the user's may send.
     pub(crate) fn unwatch_all(&mut self) {
-        for (_, mut watch) in self.watched.drain() {
+        let mut watched: Vec<_> = self.watched.drain().map(|(_, watch)| watch).collect();
+        watched.sort_unstable_by_key(|watch| watch.number);
+        for mut watch in watched {
             watch.who.watchers.remove(&self.cell.core);
             dead_letters::drop_in_turn(&self.cell.core, watch.make.take()); // the user's
         }

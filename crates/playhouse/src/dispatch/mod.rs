@@ -1,14 +1,21 @@
 //! A dispatcher is a named set of threads that gives actors their turns.
 //!
 //! The contract: an actor's life is one future ([`Job::Task`]), polled by one thread at a time, each poll seeing what
-//! the last one did; or, for actors that must not move, one closure on a thread of its own ([`Job::Thread`]). A job that
-//! is thrown away is dropped, and its actor ends as `Shutdown`.
+//! the last one did; or, for actors that must not move, one such future made on the thread it stays on
+//! ([`Job::Thread`]). A job that is thrown away is dropped, and its actor ends as `Shutdown`.
 
 mod pinned;
 mod pool;
 #[allow(dead_code)]
 pub(crate) mod runnable;
+#[cfg(feature = "testkit")]
+pub(crate) mod stepped;
+#[cfg(not(feature = "testkit"))]
+#[path = "stepped_absent.rs"]
+pub(crate) mod stepped;
 
+use crate::address::Address;
+use crate::host::Host;
 use crate::limits;
 use crate::sync::Arc;
 use pinned::Threads;
@@ -82,17 +89,30 @@ impl Dispatcher {
         self
     }
 
-    pub(crate) fn start(self, name: &str, runtime: &Handle) -> DispatcherRef {
-        let workers = match self.shape {
-            Shape::Shared => Workers::Shared(runtime.clone()),
-            Shape::Fixed(threads) => Workers::Fixed(Pool::new(name, threads, runtime.clone())),
-            Shape::Pinned => Workers::Pinned(Threads::new(name, runtime.clone())),
+    pub(crate) fn start(self, name: &str, host: &Host) -> DispatcherRef {
+        let workers = match host {
+            Host::Tokio(runtime) => self.shape.start(name, runtime),
+            Host::Stepped(world) => Workers::Stepped(match self.shape {
+                Shape::Shared => world.workers(name, None, true),
+                Shape::Fixed(threads) => world.workers(name, Some(threads), false),
+                Shape::Pinned => world.workers(name, None, false),
+            }),
         };
         DispatcherRef(Arc::new(Running {
             name: name.to_owned(),
             throughput: self.throughput,
             workers,
         }))
+    }
+}
+
+impl Shape {
+    fn start(self, name: &str, runtime: &Handle) -> Workers {
+        match self {
+            Self::Shared => Workers::Shared(runtime.clone()),
+            Self::Fixed(threads) => Workers::Fixed(Pool::new(name, threads, runtime.clone())),
+            Self::Pinned => Workers::Pinned(Threads::new(name, runtime.clone())),
+        }
     }
 }
 
@@ -111,6 +131,8 @@ enum Workers {
     Shared(Handle),
     Fixed(Arc<Pool>),
     Pinned(Threads),
+    /// None: the test's own thread, in steps.
+    Stepped(stepped::Workers),
 }
 
 /// The last reference is gone, so nobody can give it work any more. A thread may itself have dropped it: none is joined.
@@ -130,25 +152,33 @@ impl DispatcherRef {
             Workers::Shared(runtime) => drop(runtime.spawn(async move { work() })),
             Workers::Fixed(pool) => pool.submit(Box::new(work)),
             Workers::Pinned(threads) => threads.run(Box::new(work)),
+            Workers::Stepped(world) => world.submit(Box::new(work)),
         }
     }
 
-    pub(crate) fn run(&self, job: Job) {
+    pub(crate) fn run(&self, of: &Address, job: Job) {
         match (&self.0.workers, job) {
             (Workers::Shared(runtime), Job::Task(task)) => drop(runtime.spawn(task)),
             (Workers::Fixed(pool), Job::Task(task)) => pool.spawn(task),
             (Workers::Pinned(threads), Job::Task(task)) => {
                 threads.run(Box::new(move || crate::sync::block_on(task)));
             }
-            (Workers::Pinned(threads), Job::Thread(work)) => threads.run(work),
+            (Workers::Pinned(threads), Job::Thread(birth)) => {
+                threads.run(Box::new(move || crate::sync::block_on(birth())));
+            }
+            (Workers::Stepped(world), job) => world.run(of, job),
             (_, Job::Thread(_)) => {
                 unreachable!("props for an own thread are given a pinned dispatcher")
             }
         }
     }
 
+    /// Of one turn.
     pub(crate) fn throughput(&self) -> usize {
-        self.0.throughput
+        match &self.0.workers {
+            Workers::Stepped(world) => world.throughput(self.0.throughput),
+            _ => self.0.throughput,
+        }
     }
 
     /// May code on its threads block?
@@ -163,13 +193,14 @@ impl DispatcherRef {
             Workers::Shared(_) => {} // Tokio's workers outlive us
             Workers::Fixed(pool) => pool.refuse(),
             Workers::Pinned(threads) => threads.refuse(),
+            Workers::Stepped(world) => world.refuse(),
         }
     }
 
     /// Are there threads to wait for?
     pub(crate) fn has_threads(&self) -> bool {
         match &self.0.workers {
-            Workers::Shared(_) => false, // Tokio's threads are not ours
+            Workers::Shared(_) | Workers::Stepped(_) => false, // not ours
             Workers::Fixed(pool) => pool.has_threads(),
             Workers::Pinned(threads) => threads.has_threads(),
         }
@@ -181,6 +212,7 @@ impl DispatcherRef {
             Workers::Shared(_) => {}
             Workers::Fixed(pool) => pool.close(),
             Workers::Pinned(threads) => threads.close(),
+            Workers::Stepped(world) => world.close(),
         }
     }
 }
@@ -193,11 +225,14 @@ impl fmt::Debug for DispatcherRef {
 
 type Closure = Box<dyn FnOnce() + Send>;
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+type LocalTask = Pin<Box<dyn Future<Output = ()>>>;
+/// Makes, on the thread it is to stay on, a future that must not move.
+type Birth = Box<dyn FnOnce() -> LocalTask + Send>;
 
 /// An actor's life, ready to run.
 pub(crate) enum Job {
     Task(Task),
-    Thread(Closure),
+    Thread(Birth),
 }
 
 impl Job {
@@ -205,8 +240,10 @@ impl Job {
         Self::Task(Box::pin(life))
     }
 
-    pub(crate) fn thread(life: impl FnOnce() + Send + 'static) -> Self {
-        Self::Thread(Box::new(life))
+    pub(crate) fn thread<L: Future<Output = ()> + 'static>(
+        birth: impl FnOnce() -> L + Send + 'static,
+    ) -> Self {
+        Self::Thread(Box::new(move || Box::pin(birth())))
     }
 }
 
@@ -240,7 +277,7 @@ mod tests {
     #[tokio::test]
     async fn refused_work_is_dropped_and_starts_no_thread() {
         for shape in [Dispatcher::fixed(1), Dispatcher::pinned()] {
-            let dispatcher = shape.start("refusing", &Handle::current());
+            let dispatcher = shape.start("refusing", &Host::Tokio(Handle::current()));
             dispatcher.refuse();
             let (told, runs) = mpsc::channel();
             dispatcher.submit(move || told.send(()).unwrap_or_default());
