@@ -17,6 +17,16 @@ enum Msg {
     Piped(u32),
     Tick,
     Ended(usize),
+    Later(#[allow(dead_code)] Noted),
+}
+
+/// Tells by its drop in which order things were thrown away.
+struct Noted(Journal, String);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().push(format!("drops {}", self.1));
+    }
 }
 
 /// Does a bit of everything that could reach for an order of its own: watches, timers and pipes of which many end at
@@ -32,12 +42,24 @@ impl Busy {
         self.journal.lock().unwrap().push(line);
     }
 
+    fn noted(&self, ctx: &Context<Msg>, what: &str) -> Noted {
+        let whose = ctx.me().address();
+        Noted(self.journal.clone(), format!("{whose} {what}"))
+    }
+
     fn start_everything(&self, ctx: &mut Context<Msg>, n: u32) {
         for key in 0..8 {
             ctx.timers()
                 .once(TimerKey::Number(key), millis(u64::from(n) % 3), Msg::Tick);
+            let later = self.noted(ctx, &format!("timer {key}"));
             ctx.timers()
-                .once(format!("later {key}"), secs(60), Msg::Tick);
+                .once(format!("later {key}"), secs(60), Msg::Later(later));
+            let held = self.noted(ctx, &format!("pipe {key}"));
+            let never = async move {
+                let _held = held;
+                std::future::pending().await
+            };
+            ctx.pipe_to_self(never, Msg::Piped);
         }
         ctx.pipe_to_self(async move { n }, Msg::Piped);
         let pool = ctx.system().dispatcher("blocking").unwrap();
@@ -51,6 +73,13 @@ impl Busy {
             let child_ref = ctx.spawn(name, child_props).unwrap();
             ctx.watch_with(&child_ref, move |_| Msg::Ended(child));
             child_ref.tell(1);
+            let idle = Props::func(async |ctx: &mut Context<u32>| {
+                ctx.recv().await;
+                Ok(())
+            });
+            let idle = ctx.spawn_anonymous(idle);
+            let held = self.noted(ctx, &format!("watch {child}"));
+            ctx.watch_with(&idle, move |_| Msg::Later(held));
             child_ref.drain();
         }
         if let Some(next) = &self.next {
@@ -79,6 +108,7 @@ impl Actor for Busy {
             }
             Msg::Answer(answer) => self.note(ctx, &format!("answer {}", answer.is_ok())),
             Msg::Piped(n) => self.note(ctx, &format!("piped {n}")),
+            Msg::Later(_) => self.note(ctx, "later"),
             Msg::Tick => self.note(ctx, "tick"),
             Msg::Ended(child) => self.note(ctx, &format!("ended {child}")),
         }
