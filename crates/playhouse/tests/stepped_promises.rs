@@ -306,20 +306,23 @@ fn own_09_a_woken_sender_that_is_never_polled_again_keeps_nobody_out() {
     });
 }
 
+struct Note(mpsc::UnboundedSender<u32>);
+
+impl Actor for Note {
+    type Msg = u32;
+    async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
+        self.0.send(n)?;
+        Ok(())
+    }
+}
+
 #[test]
 fn own_13_the_last_handle_dropped_drains_the_actor() {
     for_each_seed(SEEDS, |seed| {
         let (system, world, events) = stepped(seed);
         let (seen, mut journal) = journal();
-        let actor = Props::func(async move |ctx: &mut Context<u32>| {
-            while let Some(n) = ctx.recv().await {
-                seen.send(n)?;
-            }
-            Ok(())
-        });
-        let actor = system
-            .spawn("actor", actor.lifetime(Lifetime::Handles))
-            .unwrap();
+        let actor = Props::new(move || Note(seen)).lifetime(Lifetime::Handles);
+        let actor = system.spawn("actor", actor).unwrap();
         for n in 0..4 {
             let handle = actor.clone();
             drop(

@@ -82,9 +82,7 @@ fn a_blocking_call_in_a_step_takes_what_there_is_and_never_waits() {
         }
     }
     let (system, world, events) = stepped(1);
-    let to = full(&system);
-    to.kill();
-    world.settle();
+    let nobody_takes = full(&system);
     let (seen, mut journal) = journal();
     let taker = Props::func(async move |ctx: &mut Context<u32>| {
         while let Some(n) = ctx.recv().await {
@@ -100,7 +98,7 @@ fn a_blocking_call_in_a_step_takes_what_there_is_and_never_waits() {
     sends.tell(7);
     world.settle();
     assert_eq!(read(&mut journal), [7]);
-    let waits = system.spawn("waits", sender(full(&system))).unwrap();
+    let waits = system.spawn("waits", sender(nobody_takes.clone())).unwrap();
     waits.tell(8);
     let Exit::Failed(failure) = world.block_on(waits.terminated()) else {
         panic!("it waited");
@@ -116,6 +114,7 @@ fn a_blocking_call_in_a_step_takes_what_there_is_and_never_waits() {
         events.count(|event| matches!(event, Event::Failed { .. })),
         1
     );
+    nobody_takes.kill();
     assert_eq!(end(&system, &world).balance(), 0);
 }
 
