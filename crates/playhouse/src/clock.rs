@@ -15,7 +15,8 @@ pub const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
-/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one.
+/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one;
+/// in a stepped system the test moves it.
 #[derive(Clone, Debug)]
 pub struct Clock(Host);
 

@@ -103,18 +103,14 @@ pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result
     let actor = TURNS.with_borrow(|turns| turns.last().map(|turn| turn.core.clone()));
     match actor {
         Some(core) => {
-            let waits = unless_stopping(&core, future);
-            let waits = match stepped::block_on(what, waits) {
-                Ok(outcome) => return outcome,
-                Err(waits) => waits,
-            };
             assert!(
                 core.dispatcher.may_block(),
                 "`{what}` would block a shared worker in the turn of {}; await instead, or move the actor to a `fixed` \
                  or `pinned` dispatcher",
                 core.address
             );
-            sync::block_on(waits)
+            let waits = unless_stopping(&core, future);
+            stepped::block_on(what, waits).unwrap_or_else(sync::block_on)
         }
         None => {
             let future = match stepped::block_on(what, future) {

@@ -213,10 +213,9 @@ fn the_shutdown_lets_submitted_closures_run_dry_and_drops_later_ones() {
 #[test]
 fn turns_end_everywhere_up_to_the_throughput_and_never_later() {
     let longest = |throughput| {
-        let turns = (0..300)
+        (0..300)
             .map(|seed| longest_row(seed, throughput))
-            .collect::<BTreeSet<_>>();
-        turns
+            .collect::<BTreeSet<_>>()
     };
     assert_eq!(longest(1), BTreeSet::from([1]));
     assert_eq!(longest(4), BTreeSet::from([1, 2, 3, 4]));
@@ -343,4 +342,13 @@ fn two_worlds_on_one_thread_do_not_meet() {
     first.advance(secs(1));
     assert_eq!((first.elapsed(), second.elapsed()), (secs(1), secs(0)));
     end(&two, &second);
+}
+
+#[test]
+fn a_blocking_call_on_a_shared_worker_panics_even_if_it_need_not_wait() {
+    let text = failure_of(|ctx| {
+        let open = ctx.spawn_anonymous(silent());
+        drop(open.blocking_send(()));
+    });
+    assert!(text.contains("would block a shared worker"), "{text}");
 }

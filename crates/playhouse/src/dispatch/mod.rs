@@ -183,7 +183,11 @@ impl DispatcherRef {
 
     /// May code on its threads block?
     pub(crate) fn may_block(&self) -> bool {
-        !matches!(self.0.workers, Workers::Shared(_))
+        match &self.0.workers {
+            Workers::Shared(_) => false,
+            Workers::Fixed(_) | Workers::Pinned(_) => true,
+            Workers::Stepped(world) => world.may_block(),
+        }
     }
 
     /// Drops what is submitted from now on. Afterwards the answer of [`has_threads`](Self::has_threads) only goes from

@@ -54,6 +54,10 @@ impl Workers {
         match *self {}
     }
 
+    pub(crate) fn may_block(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn refuse(&self) {
         match *self {}
     }

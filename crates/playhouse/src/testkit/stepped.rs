@@ -34,10 +34,11 @@ use std::time::Duration;
 /// * **Waiting.** A blocking call (`blocking_send`, `blocking_within`, ..) in a step takes what is to be had at once and
 ///   panics otherwise: nobody else could run on this thread. Outside of steps, in the test itself, such calls drive the
 ///   youngest system of the thread, and time passes meanwhile; so does
-///   [`blocking_shutdown`](crate::ActorSystem::blocking_shutdown).
+///   [`blocking_shutdown`](crate::ActorSystem::blocking_shutdown). On a shared dispatcher they panic as they do elsewhere.
 /// * **Tokio.** There is no runtime, so its channels and locks work and its timers, sockets and tasks do not: the actor fails
 ///   with the alternative named. `tokio::select!` without `biased` chooses by a die of its own, as does an iteration over a
 ///   `HashMap`: what is to be repeatable uses neither.
+/// * **Other threads** may send and wake, but when they do so is their own choice, and nobody waits for them.
 /// * **The end.** Dropping this ends the system at once: every actor that is left ends as
 ///   [`Exit::Shutdown`](crate::Exit::Shutdown), and the books still balance.
 #[must_use = "nobody runs unless it is driven, and its drop ends the system"]
@@ -63,6 +64,9 @@ impl Stepped {
 
     /// Settles, then moves time from one due timer to the next, settling after each moment. Timers of the same moment
     /// fire together, in the order in which they were set; the seed orders what they woke.
+    ///
+    /// # Panics
+    /// Beyond three hundred years.
     pub fn advance(&self, time: Duration) {
         self.0.advance(time);
     }

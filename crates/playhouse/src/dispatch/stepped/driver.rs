@@ -18,6 +18,9 @@ thread_local! {
     static IS_STEPPING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Three hundred years. The longest limit of the runtime, thirty years, must still fit behind it.
+const END_OF_TIME: Duration = Duration::from_secs(300 * 365 * 24 * 60 * 60);
+
 /// Neither `Send` nor `Sync`, so a world never changes its thread.
 pub(crate) struct Driver {
     world: World,
@@ -78,6 +81,10 @@ impl Driver {
     pub(crate) fn advance(&self, time: Duration) {
         self.settle();
         let until = self.world.elapsed().saturating_add(time);
+        assert!(
+            until <= END_OF_TIME,
+            "time ends {END_OF_TIME:?} after the begin: what an `Instant` holds on every platform"
+        );
         while self.world.fire_next(until) {
             self.settle();
         }

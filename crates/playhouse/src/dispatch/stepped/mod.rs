@@ -305,6 +305,11 @@ impl Workers {
         self.world.draw_throughput(most)
     }
 
+    /// As elsewhere, so that what would panic there does not pass here.
+    pub(crate) fn may_block(&self) -> bool {
+        !self.is_shared
+    }
+
     pub(crate) fn refuse(&self) {
         if !self.is_shared {
             self.is_closed.store(true, Ordering::Relaxed); // read in `submit`, which says why that is enough
@@ -313,6 +318,9 @@ impl Workers {
 
     /// Its closures that wait run now, in their order: there is no thread that could be waited for.
     pub(crate) fn close(&self) {
+        if self.is_shared {
+            return;
+        }
         self.refuse();
         let mut left: Vec<Ready> = {
             let mut state = self.world.0.state.lock();
