@@ -1,9 +1,9 @@
 //! Time comes only from here.
 
+use crate::host::Host;
 use crate::sync::catch;
 use std::future::Future;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 
 /// Milliseconds.
 pub const fn millis(n: u64) -> Duration {
@@ -15,19 +15,19 @@ pub const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
-/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one.
+/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one;
+/// in a stepped system the test moves it.
 #[derive(Clone, Debug)]
-pub struct Clock(Handle);
+pub struct Clock(Host);
 
 impl Clock {
-    pub(crate) fn new(runtime: Handle) -> Self {
-        Self(runtime)
+    pub(crate) fn new(host: Host) -> Self {
+        Self(host)
     }
 
     /// The present.
     pub fn now(&self) -> Instant {
-        let _time = self.0.enter();
-        tokio::time::Instant::now().into_std()
+        self.0.now()
     }
 
     /// The moment `limit` from now. A limit that no clock can hold counts as thirty years.
@@ -52,13 +52,11 @@ impl Clock {
         catch(|| drop(self.sleep_until(Deadline(Instant::now())))).is_ok()
     }
 
-    /// Works on any thread: the timer belongs to the runtime, wherever it is polled.
     pub(crate) fn sleep_until(
         &self,
         deadline: Deadline,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let _time = self.0.enter();
-        tokio::time::sleep_until(deadline.0.into())
+        self.0.sleep_until(deadline.0)
     }
 }
 

@@ -331,6 +331,7 @@ mod dispatch;
 mod events;
 mod failure;
 mod here;
+mod host;
 mod ledger;
 pub mod limits;
 mod mailbox;
@@ -345,6 +346,8 @@ mod shutdown;
 mod stash;
 mod sync;
 mod system;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 mod timers;
 
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};

@@ -7,13 +7,13 @@ use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dead_letters;
 use crate::events::Event;
+use crate::host::Aborter;
 use crate::limits;
 use crate::mailbox::{Make, Slot};
 use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
-use tokio::task::AbortHandle;
 
 /// Keyed: a key set again replaces. A cancelled or replaced tick is never delivered. All end with the actor. A key has at
 /// most one tick that is not delivered yet; beyond [`limits::COMPLETIONS_PER_ACTOR`] keys a timer is not started, and
@@ -23,7 +23,10 @@ pub struct Timers<'a, M>(pub(crate) &'a mut Context<M>);
 impl<M: Message> Timers<'_, M> {
     /// One tick.
     pub fn once(&mut self, key: impl Into<TimerKey>, after: Duration, msg: M) {
-        self.0.extras().timers.set(key.into(), after, Beat::Once(msg));
+        self.0
+            .extras()
+            .timers
+            .set(key.into(), after, Beat::Once(msg));
     }
 
     /// Ticks for ever; the wait for the next begins when the last was handled.
@@ -76,7 +79,9 @@ impl<M: Message> Timers<'_, M> {
 impl<M> fmt::Debug for Timers<'_, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extras = self.0.extras_if_any();
-        let keys = extras.into_iter().flat_map(|extras| extras.timers.running.keys());
+        let keys = extras
+            .into_iter()
+            .flat_map(|extras| extras.timers.running.keys());
         f.debug_set().entries(keys).finish()
     }
 }
@@ -142,7 +147,7 @@ enum Beat<M> {
 /// Called in the actor's turn, one tick at a time.
 type Maker<M> = Arc<Mutex<Box<dyn FnMut() -> M + Send>>>;
 
-struct Sleeper(AbortHandle);
+struct Sleeper(Aborter);
 
 impl Drop for Sleeper {
     fn drop(&mut self) {
@@ -241,9 +246,12 @@ impl<M: Message> TimerSet<M> {
 }
 
 impl<M> TimerSet<M> {
-    /// Each in the actor's turn: the messages and functions are the user's, and so are their drops.
+    /// Each in the actor's turn: the messages and functions are the user's, and so are their drops. The oldest setting
+    /// first, because a drop may send.
     pub(crate) fn cancel_all(&mut self) {
-        for (_, running) in self.running.drain() {
+        let mut running: Vec<_> = self.running.drain().map(|(_, running)| running).collect();
+        running.sort_unstable_by_key(|running| running.setting);
+        for running in running {
             dead_letters::drop_in_turn(&self.cell.core, running);
         }
     }
@@ -258,9 +266,9 @@ impl<M> Drop for TimerSet<M> {
 
 fn sleep<M: Message>(cell: &CellRef<M>, due: Deadline, tick: Tick) -> Sleeper {
     let (timer, to) = (cell.core.system().clock.sleep_until(due), cell.clone());
-    let task = cell.core.system().runtime.spawn(async move {
+    let task = async move {
         timer.await;
         to.push_aside(Slot::Tick(tick));
-    });
-    Sleeper(task.abort_handle())
+    };
+    Sleeper(cell.core.system().host.spawn("timer", task))
 }

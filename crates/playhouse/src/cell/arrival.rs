@@ -1,10 +1,10 @@
 //! What comes next in the life of an actor: control first, then what it set aside, then the message lane. Each slot of the
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
+use super::Core;
 use super::status::{self, Flags, WaitsFor};
 use super::turn::{Played, publish_failure};
 use super::waker;
-use super::Core;
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::{NoReply, Question};
 use crate::clock::Deadline;

@@ -21,7 +21,8 @@
 //! 6. When the life is over the actor's own memory count is given back, and the body is not touched again. The same holds
 //!    after a turn has made the actor idle or waiting: it may be running elsewhere by then, or be gone.
 //! 7. A body whose factory or state is not `Send` has a dispatcher of one thread, which makes the state, runs it and drops
-//!    it. Abandoned elsewhere it is only before its first turn, when there is just the factory, which is `Send`.
+//!    it. Abandoned elsewhere it is only before its first turn, when there is just the factory, which is `Send`. All
+//!    dispatchers of a stepped world are such: its one thread gives every turn, and abandons what it has begun.
 #![allow(unsafe_code)]
 
 use super::counted::release;
@@ -87,11 +88,7 @@ pub struct Newborn<M> {
 }
 
 impl<M: Message> Newborn<M> {
-    pub(crate) fn new<C: Casting<M>>(
-        place: &Place<'_>,
-        settings: Settings<M>,
-        casting: C,
-    ) -> Self {
+    pub(crate) fn new<C: Casting<M>>(place: &Place<'_>, settings: Settings<M>, casting: C) -> Self {
         create(place, settings, casting, live::<M, C>)
     }
 
@@ -103,7 +100,7 @@ impl<M: Message> Newborn<M> {
     pub(crate) fn start(self) -> ActorRef<M> {
         let Self { runnable, cell } = self;
         let actor = ActorRef::counted(&cell);
-        cell.core.dispatcher.schedule(runnable);
+        cell.core.dispatcher.schedule(&cell.core.address, runnable);
         actor
     }
 
@@ -165,7 +162,9 @@ where
     unsafe {
         let cell = CellRef::<M>::new(&body.as_ref().front.cell);
         let front = &body.as_ref().front;
-        front.context.with_mut(|context| (*context).write(Context::new(&cell)));
+        front
+            .context
+            .with_mut(|context| (*context).write(Context::new(&cell)));
         write_life(body, fresh_life::<M, C, L, F>(body));
         Newborn {
             runnable: Runnable::new(core.cast()),
@@ -366,7 +365,11 @@ where
 /// The caller owns the turn, and a life is there.
 unsafe fn drop_life<M: Message, C: Casting<M>, L>(body: NonNull<Body<M, C, L>>) {
     // SAFETY: the caller's word.
-    unsafe { body.as_ref().life.with_mut(|life| (*life).assume_init_drop()) }
+    unsafe {
+        body.as_ref()
+            .life
+            .with_mut(|life| (*life).assume_init_drop())
+    }
 }
 
 /// # Safety

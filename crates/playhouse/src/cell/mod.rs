@@ -39,10 +39,10 @@ use crate::dispatch::runnable::Header;
 use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
 use crate::ledger::Ledger;
+use crate::mailbox::Slot;
 use crate::mailbox::permit::{NoPlace, Ticket};
 use crate::mailbox::queue::{Pushed, Queue};
 use crate::mailbox::signals::{Orders, StopCause};
-use crate::mailbox::Slot;
 use crate::props::{Lifetime, Settings};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use crate::system::{ActorSystem, System};
@@ -227,7 +227,7 @@ impl Core {
 
     /// The caller has won the turn.
     pub(crate) fn schedule(&self) {
-        self.dispatcher.schedule(body::turn_of(self));
+        self.dispatcher.schedule(&self.address, body::turn_of(self));
     }
 
     pub(crate) fn gate(&self) -> &dyn Gate {
@@ -426,11 +426,8 @@ impl Core {
 pub(crate) trait Gate: Send + Sync {
     fn capacity(&self) -> usize;
     fn try_reserve(&self) -> Result<(), NoPlace>;
-    fn poll_reserve(
-        &self,
-        ticket: &mut Ticket,
-        context: &Context<'_>,
-    ) -> Poll<Result<(), NoPlace>>;
+    fn poll_reserve(&self, ticket: &mut Ticket, context: &Context<'_>)
+    -> Poll<Result<(), NoPlace>>;
     fn leave(&self, ticket: &mut Ticket);
     fn release(&self);
     fn close_admission(&self);
