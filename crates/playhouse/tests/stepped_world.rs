@@ -2,14 +2,17 @@
 
 mod common;
 
-use common::seeds::{end, for_each_seed, stepped};
+use common::seeds::{count_steps, end, for_each_seed, stepped};
 use common::{journal, read};
 use playhouse::prelude::*;
 use playhouse::{BuildError, Event, millis};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 /// Runs this in the turn of an actor, and returns the text of its failure.
 fn failure_of(turn: impl FnOnce(&mut Context<()>) + Clone + Send + 'static) -> String {
@@ -213,18 +216,35 @@ fn the_shutdown_lets_submitted_closures_run_dry_and_drops_later_ones() {
 #[test]
 fn turns_end_everywhere_up_to_the_throughput_and_never_later() {
     let longest = |throughput| {
+        let few = Dispatcher::fixed(1).throughput(throughput);
         (0..300)
-            .map(|seed| longest_row(seed, throughput))
+            .map(|seed| longest_row(seed, few.clone()))
             .collect::<BTreeSet<_>>()
     };
     assert_eq!(longest(1), BTreeSet::from([1]));
     assert_eq!(longest(4), BTreeSet::from([1, 2, 3, 4]));
 }
 
+/// Elsewhere no turn is done in a nanosecond.
+#[test]
+fn a_turn_takes_no_time_so_a_time_limit_ends_none() {
+    let limited = |limit| {
+        let few = Dispatcher::fixed(1).throughput(4).time_limit(limit);
+        (0..100)
+            .map(|seed| longest_row(seed, few.clone()))
+            .collect::<BTreeSet<_>>()
+    };
+    assert_eq!(limited(Duration::ZERO), BTreeSet::from([1]));
+    assert_eq!(
+        limited(Duration::from_nanos(1)),
+        BTreeSet::from([1, 2, 3, 4])
+    );
+}
+
 /// How many messages the first turn took.
-fn longest_row(seed: u64, throughput: usize) -> u32 {
+fn longest_row(seed: u64, few: Dispatcher) -> u32 {
     let (system, world) = ActorSystem::builder("test")
-        .dispatcher("few", Dispatcher::fixed(1).throughput(throughput))
+        .dispatcher("few", few)
         .build_stepped(seed)
         .unwrap();
     let (told, mut seen) = journal();
@@ -270,6 +290,7 @@ fn dropping_the_world_ends_everybody_and_the_books_balance() {
         for _ in 0..seed % 40 {
             world.step();
         }
+        count_steps(&world);
         drop(world);
         let _ = read(&mut seen);
         let ends = |event: &Event| {
@@ -311,6 +332,98 @@ impl BlockingActor for Unsendable {
         assert_eq!(Rc::strong_count(&self.0), 1);
         Ok(())
     }
+}
+
+/// Counts where it is dropped.
+struct Homely {
+    home: thread::ThreadId,
+    drops: [Arc<AtomicUsize>; 2],
+    _stays: Rc<()>,
+}
+
+impl BlockingActor for Homely {
+    type Msg = u32;
+    fn receive(&mut self, _ctx: &mut Context<u32>, _: u32) -> Outcome {
+        Ok(())
+    }
+}
+
+impl Drop for Homely {
+    fn drop(&mut self) {
+        let is_elsewhere = thread::current().id() != self.home;
+        self.drops[usize::from(is_elsewhere)].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn what_must_not_leave_its_thread_ends_there_though_others_wake_it_at_the_end() {
+    for_each_seed(200, |seed| {
+        let (system, world, _) = stepped(seed);
+        let drops: [Arc<AtomicUsize>; 2] = Default::default();
+        let home = thread::current().id();
+        let counts = drops.clone();
+        let homely = Props::blocking(move |_: &mut Context<u32>| {
+            let (drops, _stays) = (counts, Rc::new(()));
+            Ok(Homely {
+                home,
+                drops,
+                _stays,
+            })
+        });
+        let homely = system.spawn("homely", homely).unwrap();
+        world.settle();
+        let tells = |_| {
+            let (homely, system) = (homely.clone(), system.clone());
+            thread::spawn(move || {
+                while !matches!(homely.try_send(1), Err(TrySendError::Closed(_))) {
+                    drop(system.spawn_anonymous(silent()));
+                }
+            })
+        };
+        let others: Vec<_> = (0..3).map(tells).collect();
+        for _ in 0..seed % 200 {
+            world.step();
+        }
+        count_steps(&world);
+        drop(world);
+        others.into_iter().for_each(|other| other.join().unwrap());
+        assert_eq!(
+            drops.map(|count| count.load(Ordering::Relaxed)),
+            [1, 0],
+            "here and elsewhere"
+        );
+        let ledger = system.ledger();
+        assert_eq!((ledger.balance(), ledger.queued), (0, 0), "{ledger:?}");
+    });
+}
+
+#[test]
+fn a_chain_of_waiting_actors_longer_than_the_stack_ends_with_the_world() {
+    let (system, world, events) = stepped(1);
+    let mut last: Option<ActorRef<()>> = None;
+    for _ in 0..20_000 {
+        let watched = last.take();
+        let link = Props::func(async move |ctx: &mut Context<()>| {
+            if let Some(watched) = &watched {
+                ctx.watch_with(watched, |_| ());
+            }
+            std::future::pending::<()>().await;
+            Ok(())
+        });
+        last = Some(system.spawn_anonymous(link));
+    }
+    world.settle();
+    drop(world);
+    let ends = |event: &Event| {
+        matches!(
+            event,
+            Event::Ended {
+                exit: Exit::Shutdown,
+                ..
+            }
+        )
+    };
+    assert_eq!(events.count(ends), 20_000);
 }
 
 #[test]

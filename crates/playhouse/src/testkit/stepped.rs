@@ -97,6 +97,11 @@ impl Stepped {
         self.0.elapsed()
     }
 
+    /// How many steps were taken.
+    pub fn steps(&self) -> u64 {
+        self.0.steps()
+    }
+
     /// What chooses.
     pub fn seed(&self) -> u64 {
         self.0.seed()

@@ -133,6 +133,10 @@ impl Driver {
         self.world.0.seed
     }
 
+    pub(crate) fn steps(&self) -> u64 {
+        self.world.0.state.lock().trace.steps()
+    }
+
     pub(crate) fn trace_hash(&self) -> u64 {
         self.world.0.state.lock().trace.hash()
     }

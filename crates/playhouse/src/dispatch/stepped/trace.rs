@@ -49,6 +49,7 @@ impl fmt::Display for Step {
 
 pub(super) struct Trace {
     hash: u64,
+    steps: u64,
     last: VecDeque<Step>,
     is_kept: bool,
 }
@@ -58,6 +59,7 @@ impl Default for Trace {
     fn default() -> Self {
         Self {
             hash: 0xcbf2_9ce4_8422_2325,
+            steps: 0,
             last: VecDeque::new(),
             is_kept: false,
         }
@@ -66,6 +68,7 @@ impl Default for Trace {
 
 impl Trace {
     pub(super) fn note(&mut self, time: Duration, number: u64, label: Label) {
+        self.steps += 1;
         let (kind, name, which) = label.parts();
         self.mix(&time.as_nanos().to_le_bytes());
         self.mix(&number.to_le_bytes());
@@ -80,6 +83,10 @@ impl Trace {
             number,
             label,
         });
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.steps
     }
 
     pub(super) fn hash(&self) -> u64 {
