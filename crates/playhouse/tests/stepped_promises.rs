@@ -265,6 +265,88 @@ fn own_08_a_drain_handles_all_that_was_accepted() {
     });
 }
 
+/// Each holder looks for its permit to be used or dropped at a moment of its own; two may go in one turn of the actor.
+#[test]
+fn own_08_a_drain_waits_for_every_permit_that_was_given() {
+    for_each_seed(SEEDS, |seed| {
+        let (system, world, _) = stepped(seed);
+        let (seen, mut journal) = journal();
+        let actor = system
+            .spawn("actor", Props::new(move || Note(seen)))
+            .unwrap();
+        for n in 0..6 {
+            let permits = (actor.try_reserve().unwrap(), actor.try_reserve().unwrap());
+            let holds = Props::func(async move |ctx: &mut Context<()>| {
+                let (uses, drops) = permits;
+                ctx.clock().sleep(secs(u64::from(n / 3))).await;
+                if n % 2 == 0 {
+                    uses.send(n);
+                }
+                drop(drops);
+                Ok(())
+            });
+            drop(system.spawn_anonymous(holds));
+        }
+        let late = actor.try_reserve().unwrap();
+        actor.drain();
+        world.advance(secs(5));
+        let mut sent = read(&mut journal);
+        sent.sort_unstable();
+        assert_eq!(sent, [0, 2, 4]);
+        assert!(actor.try_reserve().is_err());
+        late.send(6);
+        let exit = world.block_on(actor.terminated());
+        assert!(matches!(exit, Exit::Drained), "{exit:?}");
+        assert_eq!(read(&mut journal), [6]);
+        end(&system, &world);
+    });
+}
+
+/// A function that waits for a message and for its clock at once misses neither, whichever comes first.
+#[test]
+fn who_listens_for_a_message_is_also_woken_by_what_else_it_waits_for() {
+    for_each_seed(SEEDS, |seed| {
+        let (system, world, _) = stepped(seed);
+        let (seen, mut journal) = journal();
+        let listens = Props::func(async move |ctx: &mut Context<u32>| {
+            let clock = ctx.clock().clone();
+            loop {
+                tokio::select! {
+                    biased;
+                    msg = ctx.recv() => match msg {
+                        Some(n) => seen.send(Some(n))?,
+                        None => return Ok(()),
+                    },
+                    () = clock.sleep(secs(10)) => seen.send(None)?,
+                }
+            }
+        });
+        let listens = system.spawn("listens", listens).unwrap();
+        world.advance(secs(35));
+        assert_eq!(read(&mut journal), [None; 3]);
+        for n in 0..4 {
+            let to = listens.clone();
+            drop(
+                system.spawn_anonymous(Props::func(async move |ctx: &mut Context<()>| {
+                    ctx.clock().sleep(secs(5)).await; // as the tick, at the same moment
+                    to.send(n).await?;
+                    Ok(())
+                })),
+            );
+        }
+        world.advance(secs(5));
+        let mut all = read(&mut journal);
+        all.sort_unstable();
+        let messages = (0..4).map(Some);
+        let ticks = all.len() - 4;
+        assert!(ticks <= 1, "{all:?}");
+        assert!(all.into_iter().skip(ticks).eq(messages));
+        world.advance(secs(20));
+        assert_eq!(read(&mut journal), [None; 2]);
+        end(&system, &world);
+    });
+}
+
 #[test]
 fn own_09_a_woken_sender_that_is_never_polled_again_keeps_nobody_out() {
     for_each_seed(SEEDS, |seed| {
