@@ -14,6 +14,7 @@ pub mod noise;
 pub mod pdf;
 pub mod rivals;
 pub mod sample;
+pub mod seeds;
 pub mod test;
 pub mod tidy;
 

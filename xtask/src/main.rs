@@ -8,6 +8,7 @@ usage: cargo xtask COMMAND
 
   test [--install] [STEP..]
                          run every check that this machine can run, or the named ones
+  seeds [N]              the runtime's stepped tests under N seeds each; a failure names its seed
   tidy                   check the house rules over every tracked file
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         "compare-extract" => xtask::compare::run(rest),
         "corpus" => xtask::corpus::run(rest),
         "sample" => xtask::sample::run(rest),
+        "seeds" => xtask::seeds::run(rest),
         "test" => xtask::test::run(rest),
         "tidy" => xtask::tidy::run(rest),
         "help" | "--help" | "-h" => {

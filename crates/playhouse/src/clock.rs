@@ -1,9 +1,9 @@
 //! Time comes only from here.
 
+use crate::host::Host;
 use crate::sync::catch;
 use std::future::Future;
 use std::time::{Duration, Instant};
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Milliseconds.
 pub const fn millis(n: u64) -> Duration {
@@ -15,36 +15,30 @@ pub const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
-/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one.
+/// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one;
+/// in a stepped system the test moves it.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    runtime: Handle,
-    /// Tokio pauses the clock of no other kind of runtime. Where it may, only the inside of the runtime knows the time, and
-    /// to enter it costs as much as to look at the clock.
-    may_be_paused: bool,
+    host: Host,
+    /// No test can pause it: the clock of the machine is the time.
+    is_real: bool,
 }
 
 impl Clock {
-    pub(crate) fn new(runtime: Handle) -> Self {
+    pub(crate) fn new(host: Host) -> Self {
         Self {
-            may_be_paused: runtime.runtime_flavor() == RuntimeFlavor::CurrentThread,
-            runtime,
+            is_real: host.has_real_time(),
+            host,
         }
     }
 
     /// The present.
     #[inline]
     pub fn now(&self) -> Instant {
-        match self.may_be_paused {
-            true => self.now_inside(),
-            false => Instant::now(),
+        if self.is_real {
+            return Instant::now();
         }
-    }
-
-    #[cold]
-    fn now_inside(&self) -> Instant {
-        let _time = self.runtime.enter();
-        tokio::time::Instant::now().into_std()
+        self.host.now()
     }
 
     /// The moment `limit` from now. A limit that no clock can hold counts as thirty years.
@@ -67,13 +61,11 @@ impl Clock {
         catch(|| drop(self.sleep_until(Deadline(Instant::now())))).is_ok()
     }
 
-    /// Works on any thread: the timer belongs to the runtime, wherever it is polled.
     pub(crate) fn sleep_until(
         &self,
         deadline: Deadline,
     ) -> impl Future<Output = ()> + Send + use<> {
-        let _time = self.runtime.enter();
-        tokio::time::sleep_until(deadline.0.into())
+        self.host.sleep_until(deadline.0)
     }
 }
 

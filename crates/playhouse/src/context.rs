@@ -37,6 +37,7 @@ pub struct Context<M> {
 /// What most actors never use.
 pub(crate) struct Extras<M> {
     pub(crate) watched: HashMap<Address, Watch<M>>,
+    watches_begun: u64,
     /// Signals that arrived while a handler asked for messages; they come next.
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
@@ -44,6 +45,8 @@ pub(crate) struct Extras<M> {
 }
 
 pub(crate) struct Watch<M> {
+    /// Orders the watches of one actor by their age.
+    pub(crate) number: u64,
     pub(crate) who: CoreRef,
     pub(crate) make: Option<Box<dyn FnOnce(Exit) -> M + Send>>,
 }
@@ -81,6 +84,7 @@ impl<M: Message> Context<M> {
         self.extras.get_or_insert_with(|| {
             Box::new(Extras {
                 watched: HashMap::new(),
+                watches_begun: 0,
                 set_aside: VecDeque::new(),
                 stash: Stash::default(),
                 timers: TimerSet::new(&CellRef::new(cell)),
@@ -133,12 +137,15 @@ impl<M: Message> Context<M> {
         }
     }
 
+    /// The oldest watch first, because a drop of the user's may send.
     pub(crate) fn unwatch_all(&mut self) {
         let Some(extras) = &mut self.extras else {
             return;
         };
         let cell = self.me.own_cell();
-        for (_, mut watch) in extras.watched.drain() {
+        let mut watched: Vec<_> = extras.watched.drain().map(|(_, watch)| watch).collect();
+        watched.sort_unstable_by_key(|watch| watch.number);
+        for mut watch in watched {
             watch.who.rare().watchers.remove(&cell.core);
             dead_letters::drop_in_turn(&cell.core, watch.make.take()); // the user's
         }
@@ -375,8 +382,11 @@ impl<M: Message> Context<M> {
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {
         let who = CoreRef::new(other);
-        let watch = Watch { who, make };
-        self.extras().watched.insert(other.address.clone(), watch);
+        let extras = self.extras();
+        extras.watches_begun += 1;
+        let number = extras.watches_begun;
+        let watch = Watch { number, who, make };
+        extras.watched.insert(other.address.clone(), watch);
         let me = Arc::new(CellRef::new(self.cell()));
         other.rare().watchers.add(other, me);
     }

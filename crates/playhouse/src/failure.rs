@@ -1,5 +1,6 @@
 //! Why a handler failed: one shared cause, an error or a panic.
 
+use crate::dispatch::stepped;
 use crate::sync::{Arc, Payload};
 use std::error::Error;
 use std::fmt;
@@ -49,7 +50,8 @@ impl Failure {
                 text.unwrap_or_else(|| "a value that is no text".to_owned())
             }
         };
-        Self(Arc::new(Panic(text)))
+        let cause = NoTokio::behind(&text);
+        Self(Arc::new(Panic { text, cause }))
     }
 }
 
@@ -73,12 +75,45 @@ impl fmt::Display for Failure {
 }
 
 #[derive(Debug)]
-struct Panic(String);
+struct Panic {
+    text: String,
+    cause: Option<NoTokio>,
+}
 
 impl fmt::Display for Panic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "panicked: {}", self.0)
+        write!(f, "panicked: {}", self.text)
     }
 }
 
-impl Error for Panic {}
+impl Error for Panic {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_ref().map(|cause| cause as _)
+    }
+}
+
+/// Tokio says only that it is not there; in a stepped system that has a reason, and there is another way.
+#[derive(Debug)]
+struct NoTokio;
+
+impl NoTokio {
+    fn behind(panic: &str) -> Option<Self> {
+        const TEXTS: [&str; 2] = [
+            "there is no reactor running",
+            "must be called from the context of a Tokio 1.x runtime",
+        ];
+        let is_tokio = stepped::is_stepping() && TEXTS.iter().any(|text| panic.contains(text));
+        is_tokio.then_some(Self)
+    }
+}
+
+impl fmt::Display for NoTokio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a stepped system has no Tokio runtime; wait with `ctx.clock().sleep`, and do what needs a device in \
+             `ctx.pipe_blocking`",
+        )
+    }
+}
+
+impl Error for NoTokio {}

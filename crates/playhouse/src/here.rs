@@ -12,6 +12,7 @@ use crate::address::Address;
 use crate::ask::{NoReply, Unanswered};
 use crate::cell::{Core, CoreRef, Traits};
 use crate::clock::Deadline;
+use crate::dispatch::stepped;
 use crate::send_error::Cancelled;
 use crate::sync::{self, oneshot, thread_local};
 use std::cell::Cell;
@@ -226,9 +227,14 @@ pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result
                  or `pinned` dispatcher",
                 core.address
             );
-            sync::block_on(unless_stopping(&core, future))
+            let waits = unless_stopping(&core, future);
+            stepped::block_on(what, waits).unwrap_or_else(sync::block_on)
         }
         None => {
+            let future = match stepped::block_on(what, future) {
+                Ok(value) => return Ok(value),
+                Err(future) => future,
+            };
             assert_outside_of_async(what);
             Ok(sync::block_on(future))
         }

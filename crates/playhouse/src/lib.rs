@@ -332,6 +332,7 @@ mod dispatch;
 mod events;
 mod failure;
 mod here;
+mod host;
 mod ledger;
 pub mod limits;
 mod mailbox;
@@ -346,6 +347,8 @@ mod shutdown;
 mod stash;
 mod sync;
 mod system;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 mod timers;
 
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};

@@ -109,6 +109,17 @@ pub(crate) const LOCK_NAP_LONGEST: Duration = Duration::from_millis(1);
 /// Length of a line of waiting senders below which neither gaps nor spare memory are worth a thought.
 pub(crate) const LINE_SLACK: usize = 16;
 
+/// How long the end of a stepped system waits, in real time, for actors that another thread is just waking. That thread
+/// needs some instructions, however long it is kept from its core; whoever takes longer than this never ends.
+pub const LAST_ACTORS: Duration = Duration::from_secs(10);
+
+/// Steps of a stepped system after which it counts as never settling. The largest test takes a few million; a loop of
+/// actors that do nothing else reaches this within seconds.
+pub const STEPS_TO_SETTLE: usize = 10_000_000;
+
+/// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
+pub const STEPS_REMEMBERED: usize = 40;
+
 const _: () = assert!(
     THROUGHPUT_FIXED <= THROUGHPUT,
     "blocking handlers take the shorter turns"

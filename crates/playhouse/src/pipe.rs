@@ -6,6 +6,7 @@ use crate::cell::{CellRef, Core};
 use crate::dispatch::DispatcherRef;
 use crate::events::Event;
 use crate::failure::Failure;
+use crate::host::Aborter;
 use crate::limits;
 use crate::mailbox::{Rare, Slot};
 use crate::sync::{Mutex, catch, catch_future};
@@ -15,7 +16,6 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
-use tokio::task::AbortHandle;
 
 /// What an actor has under way outside its turns. Bounded, and cancelled when the actor ends.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(crate) struct OwnWork(Mutex<Register>);
 struct Register {
     next: u64,
     /// `None`: cannot be aborted (blocking work), or not begun.
-    running: HashMap<u64, Option<AbortHandle>>,
+    running: HashMap<u64, Option<Aborter>>,
     is_cancelled: bool,
 }
 
@@ -39,18 +39,18 @@ impl OwnWork {
         self.0.lock().running.is_empty()
     }
 
-    /// Aborts what can be aborted; nothing new begins.
+    /// Aborts what can be aborted, the oldest first; nothing new begins.
     pub(crate) fn cancel(&self) {
-        let running: Vec<AbortHandle> = {
+        let mut running: Vec<(u64, Aborter)> = {
             let mut register = self.0.lock();
             register.is_cancelled = true;
+            let register = register.running.iter_mut();
             register
-                .running
-                .values_mut()
-                .filter_map(Option::take)
+                .filter_map(|(id, task)| Some((*id, task.take()?)))
                 .collect()
         };
-        running.iter().for_each(AbortHandle::abort);
+        running.sort_unstable_by_key(|(id, _)| *id);
+        running.iter().for_each(|(_, task)| task.abort());
     }
 
     fn begin(&self) -> Result<u64, NoStart> {
@@ -67,7 +67,7 @@ impl OwnWork {
         Ok(id)
     }
 
-    fn set_abort(&self, id: u64, handle: AbortHandle) {
+    fn set_abort(&self, id: u64, handle: Aborter) {
         let mut register = self.0.lock();
         if register.is_cancelled {
             drop(register);
@@ -126,13 +126,13 @@ pub(crate) fn future<M: Message, T: Message>(
         return;
     };
     let id = started.id;
-    let task = cell.core.system().runtime.spawn(async move {
+    let task = cell.core.system().host.spawn("pipe", async move {
         match catch_future(future).await {
             Ok(value) => started.deliver(value, map),
             Err(payload) => started.fail(Failure::from_panic(payload)),
         }
     });
-    cell.core.rare().own_work.set_abort(id, task.abort_handle());
+    cell.core.rare().own_work.set_abort(id, task);
 }
 
 /// The result of a question, as a message. Polled once here, so that the request goes out now, in order with what the
@@ -157,12 +157,9 @@ pub(crate) fn ask<M: Message, T: Message>(
         return started.deliver(answer, map);
     }
     let id = started.id;
-    let task = cell
-        .core
-        .system()
-        .runtime
-        .spawn(async move { started.deliver(question.await, map) });
-    cell.core.rare().own_work.set_abort(id, task.abort_handle());
+    let task = async move { started.deliver(question.await, map) };
+    let task = cell.core.system().host.spawn("own ask", task);
+    cell.core.rare().own_work.set_abort(id, task);
 }
 
 /// The result of blocking work, as a message.

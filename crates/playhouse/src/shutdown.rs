@@ -5,10 +5,11 @@ use crate::address::Address;
 use crate::clock::Deadline;
 use crate::dispatch::DispatcherRef;
 use crate::failure::Failure;
+use crate::host::Aborter;
 use crate::ledger::Ledger;
 use crate::limits;
 use crate::mailbox::signals::StopCause;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, SetOnce, catch_future, oneshot, thread};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, SetOnce, catch_future, mpsc, oneshot, thread};
 use crate::system::System;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +17,6 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
-use tokio::task::JoinSet;
 
 /// In this order. Tasks of one phase run together; `StopActors` is the tree, children first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +103,7 @@ impl Shutdown {
                 system: system.clone(),
                 report: ShutdownReport::default(),
             };
-            drop(system.runtime.spawn(progress.run()));
+            drop(system.host.spawn("shutdown", progress.run()));
         }
     }
 
@@ -155,7 +155,8 @@ impl Progress {
     }
 
     async fn run_steps(&mut self, phase: Phase, deadline: Deadline) -> bool {
-        let mut running = JoinSet::new();
+        let (ended, mut outcomes) = mpsc::unbounded_channel();
+        let mut running = Steps(Vec::new());
         let mut unfinished = BTreeMap::new();
         for (index, Step { phase, name, task }) in self
             .system
@@ -165,14 +166,16 @@ impl Progress {
             .enumerate()
         {
             unfinished.insert(index, (phase, name));
-            let step = async move { (index, catch_future(async move { task().await }).await) };
-            running.spawn_on(step, &self.system.runtime);
+            let ended = ended.clone();
+            let step = async move {
+                let outcome = catch_future(async move { task().await }).await;
+                let _ = ended.send((index, outcome)); // the deadline has passed: nobody listens
+            };
+            running.0.push(self.system.host.spawn(name, step));
         }
+        drop(ended); // so that the last step to end, or to be thrown away, ends the wait
         let all_done = async {
-            while let Some(joined) = running.join_next().await {
-                let Ok((index, outcome)) = joined else {
-                    continue;
-                }; // only its own panic, which is caught inside
+            while let Some((index, outcome)) = outcomes.recv().await {
                 let Some((phase, name)) = unfinished.remove(&index) else {
                     continue;
                 };
@@ -191,7 +194,7 @@ impl Progress {
         for (phase, name) in unfinished.into_values() {
             self.report.failed_tasks.push((phase, name, TooLate.into()));
         }
-        is_in_time // dropping the set aborts what is left
+        is_in_time // dropping the steps aborts what is left
     }
 
     /// One actor's last message may have asked another to drain, so it looks until nobody drains.
@@ -256,6 +259,15 @@ impl Progress {
             before(&self.system, deadline, all_closed).await,
             Some(Ok(()))
         )
+    }
+}
+
+/// The steps of one phase as they run; dropped, they end.
+struct Steps(Vec<Aborter>);
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        self.0.iter().for_each(Aborter::abort);
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
-pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock, Weak};
+pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock, PoisonError, Weak};
 pub(crate) use std::thread;
 pub(crate) use std::thread_local;
 pub(crate) use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SetOnce, mpsc, oneshot};
@@ -22,7 +22,6 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::sync::PoisonError;
 use std::task::{Context, Poll, Wake, Waker};
 
 /// A lock that forgives a panic inside: what it guards here is always left whole, because no user code runs under it

@@ -7,13 +7,13 @@ use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dead_letters;
 use crate::events::Event;
+use crate::host::Aborter;
 use crate::limits;
 use crate::mailbox::{Make, Rare, Slot};
 use crate::sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
-use tokio::task::AbortHandle;
 
 /// Keyed: a key set again replaces. A cancelled or replaced tick is never delivered. All end with the actor. A key has at
 /// most one tick that is not delivered yet; beyond [`limits::COMPLETIONS_PER_ACTOR`] keys a timer is not started, and
@@ -147,7 +147,7 @@ enum Beat<M> {
 /// Called in the actor's turn, one tick at a time.
 type Maker<M> = Arc<Mutex<Box<dyn FnMut() -> M + Send>>>;
 
-struct Sleeper(AbortHandle);
+struct Sleeper(Aborter);
 
 impl Drop for Sleeper {
     fn drop(&mut self) {
@@ -246,9 +246,12 @@ impl<M: Message> TimerSet<M> {
 }
 
 impl<M> TimerSet<M> {
-    /// Each in the actor's turn: the messages and functions are the user's, and so are their drops.
+    /// Each in the actor's turn: the messages and functions are the user's, and so are their drops. The oldest setting
+    /// first, because a drop may send.
     pub(crate) fn cancel_all(&mut self) {
-        for (_, running) in self.running.drain() {
+        let mut running: Vec<_> = self.running.drain().map(|(_, running)| running).collect();
+        running.sort_unstable_by_key(|running| running.setting);
+        for running in running {
             dead_letters::drop_in_turn(&self.cell.core, running);
         }
     }
@@ -263,9 +266,9 @@ impl<M> Drop for TimerSet<M> {
 
 fn sleep<M: Message>(cell: &CellRef<M>, due: Deadline, tick: Tick) -> Sleeper {
     let (timer, to) = (cell.core.system().clock.sleep_until(due), cell.clone());
-    let task = cell.core.system().runtime.spawn(async move {
+    let task = async move {
         timer.await;
         to.push_aside(Slot::rare(Rare::Tick(tick)));
-    });
-    Sleeper(task.abort_handle())
+    };
+    Sleeper(cell.core.system().host.spawn("timer", task))
 }

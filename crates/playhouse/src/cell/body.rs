@@ -21,7 +21,8 @@
 //! 6. When the life is over the actor's own memory count is given back, and the body is not touched again. The same holds
 //!    after a turn has made the actor idle or waiting: it may be running elsewhere by then, or be gone.
 //! 7. A body whose factory or state is not `Send` has a dispatcher of one thread, which makes the state, runs it and drops
-//!    it. Abandoned elsewhere it is only before its first turn, when there is just the factory, which is `Send`.
+//!    it. Abandoned elsewhere it is only before its first turn, when there is just the factory, which is `Send`. All
+//!    dispatchers of a stepped world are such: its one thread gives every turn, and abandons what it has begun.
 #![allow(unsafe_code)]
 
 use super::counted::release;
@@ -102,7 +103,7 @@ impl<M: Message> Newborn<M> {
     pub(crate) fn start(self) -> ActorRef<M> {
         let Self { runnable, cell } = self;
         let actor = ActorRef::counted(&cell);
-        cell.core.dispatcher.schedule(runnable);
+        cell.core.dispatcher.schedule(&cell.core.address, runnable);
         actor
     }
 

@@ -280,7 +280,7 @@ impl Core {
     /// The caller has won the turn.
     #[inline]
     pub(crate) fn schedule(&self) {
-        self.dispatcher.schedule(body::turn_of(self));
+        self.dispatcher.schedule(&self.address, body::turn_of(self));
     }
 
     #[inline]

@@ -12,6 +12,7 @@ mod seats;
 
 use crate::ask::cell::{Asker, Fired, Key, Watch};
 use crate::clock::{Clock, Deadline};
+use crate::host::Host;
 use crate::limits;
 use crate::sync::{Arc, AtomicUsize, Mutex, Notify, Ordering, thread_local};
 use seats::{Look, Row};
@@ -19,7 +20,6 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::time::Duration;
-use tokio::runtime::Handle;
 
 thread_local! {
     /// The row this thread was given, and by whom. Taken for another's, it is a row all the same.
@@ -31,6 +31,8 @@ pub(crate) struct Deadlines {
     rows: Box<[Row]>,
     rows_given: AtomicUsize,
     order: Mutex<Order>,
+    /// Time that a test moves has no ticks: everybody is put in order at once.
+    ticks: bool,
     /// For the ticker: somebody sat down in a row that nobody looks at, or has a deadline before all others.
     called: Notify,
 }
@@ -52,21 +54,22 @@ const _: () = assert!(limits::SEAT_ROWS <= 1 << u8::BITS && limits::SEATS_PER_RO
 
 impl Deadlines {
     /// The ticker lives as long as the runtime, or until [`close`](Self::close).
-    pub(crate) fn start(runtime: &Handle, clock: Clock) -> Arc<Self> {
+    pub(crate) fn start(host: &Host, clock: Clock) -> Arc<Self> {
         let deadlines = Arc::new(Self {
+            ticks: matches!(host, Host::Tokio(_)),
             rows: (0..limits::SEAT_ROWS).map(|_| Row::new()).collect(),
             rows_given: AtomicUsize::new(0),
             order: Mutex::default(),
             called: Notify::new(),
         });
-        runtime.spawn(tick_on(Ticker(deadlines.clone()), clock));
+        drop(host.spawn("deadlines", tick_on(Ticker(deadlines.clone()), clock)));
         deadlines
     }
 
     /// Keeps it until it is due, or [`leave`](Self::leave)s. `left` is the time until then; it may be a little less by now.
     #[inline]
     pub(crate) fn wait(&self, mut watch: Watch, left: Duration) -> Place {
-        if left > 2 * limits::TICK {
+        if self.ticks && left > 2 * limits::TICK {
             let own = self.own_row();
             match self.sit(own, watch).or_else(|back| {
                 // Its seats are taken.
@@ -240,7 +243,8 @@ async fn tick_on(ticker: Ticker, clock: Clock) {
         if order.is_over {
             return;
         }
-        let first = earlier(order.earliest(), Some(now.later(limits::TICK)));
+        let tick = deadlines.ticks.then(|| now.later(limits::TICK));
+        let first = earlier(order.earliest(), tick);
         next = earlier(next, first);
     }
 }

@@ -56,17 +56,16 @@ impl Lanes {
             .any(|lane| lane.has_threads())
     }
 
-    /// No new lanes, and nothing new on the old ones.
+    /// No new lanes. An old one goes on until its actor leaves it: what the actor has made may not be touched, not even
+    /// dropped, on another thread.
     pub(crate) fn refuse(&self) {
-        let mut opened = self.opened.lock();
-        opened.is_closed = true;
-        opened.lanes.iter().for_each(|lane| lane.refuse());
+        self.opened.lock().is_closed = true;
     }
 
     /// Joins every thread. Blocks.
     pub(crate) fn close(&self) {
         self.refuse();
         let lanes = std::mem::take(&mut self.opened.lock().lanes);
-        lanes.iter().for_each(|lane| lane.close());
+        lanes.iter().for_each(|lane| lane.join());
     }
 }

@@ -5,7 +5,7 @@
 //! `Shutdown`. Where an actor lives is its [`home`](DispatcherRef::home).
 //!
 //! What is scheduled goes `seat` → `driver` on Tokio's workers ([`hosted`]), or through one queue to own
-//! [`threads`]; [`lanes`] are own threads, one each.
+//! [`threads`]; [`lanes`] are own threads, one each. Under a test all of it may be one list in a seeded order, [`stepped`].
 
 mod abandon;
 mod driver;
@@ -18,6 +18,11 @@ mod run_queue;
 pub(crate) mod runnable;
 mod seat;
 mod sleepers;
+#[cfg(feature = "testkit")]
+pub(crate) mod stepped;
+#[cfg(not(feature = "testkit"))]
+#[path = "stepped_absent.rs"]
+pub(crate) mod stepped;
 mod threads;
 
 #[cfg(all(test, playhouse_loom))]
@@ -25,6 +30,8 @@ mod models;
 #[cfg(all(test, not(playhouse_loom)))]
 mod tests;
 
+use crate::address::Address;
+use crate::host::Host;
 use crate::limits;
 use crate::sync::Arc;
 use hosted::Hosted;
@@ -32,6 +39,8 @@ use lanes::Lanes;
 use runnable::Runnable;
 use std::error::Error;
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 use threads::{Threads, Work};
 use tokio::runtime::Handle;
@@ -112,11 +121,14 @@ impl Dispatcher {
         self
     }
 
-    pub(crate) fn start(self, name: &str, runtime: &Handle) -> DispatcherRef {
-        let workers = match self.shape {
-            Shape::Shared => Workers::Shared(Hosted::start(runtime)),
-            Shape::Fixed(count) => Workers::Own(Threads::new(name, 1, count, runtime.clone())),
-            Shape::Pinned => Workers::Lanes(Lanes::new(name, runtime.clone())),
+    pub(crate) fn start(self, name: &str, host: &Host) -> DispatcherRef {
+        let workers = match host {
+            Host::Tokio(runtime) => self.shape.start(name, runtime),
+            Host::Stepped(world) => Workers::Stepped(match self.shape {
+                Shape::Shared => world.workers(name, None, true),
+                Shape::Fixed(threads) => world.workers(name, Some(threads), false),
+                Shape::Pinned => world.workers(name, None, false),
+            }),
         };
         DispatcherRef(Arc::new(Running {
             name: name.to_owned(),
@@ -124,6 +136,16 @@ impl Dispatcher {
             time_limit: self.time_limit,
             workers,
         }))
+    }
+}
+
+impl Shape {
+    fn start(self, name: &str, runtime: &Handle) -> Workers {
+        match self {
+            Self::Shared => Workers::Shared(Hosted::start(runtime)),
+            Self::Fixed(count) => Workers::Own(Threads::new(name, 1, count, runtime.clone())),
+            Self::Pinned => Workers::Lanes(Lanes::new(name, runtime.clone())),
+        }
     }
 }
 
@@ -145,6 +167,8 @@ enum Workers {
     /// One of a `pinned` dispatcher's, with one thread, for one actor.
     Lane(Arc<Threads>),
     Lanes(Lanes),
+    /// None: the test's own thread, in steps.
+    Stepped(stepped::Workers),
 }
 
 /// The last reference is gone, so nobody can give it work any more. A thread may itself have dropped it: none is joined.
@@ -154,7 +178,7 @@ impl Drop for Running {
         match &self.workers {
             Workers::Shared(hosted) => hosted.dismiss(),
             Workers::Own(threads) | Workers::Lane(threads) => threads.refuse(),
-            Workers::Lanes(_) => {}
+            Workers::Lanes(_) | Workers::Stepped(_) => {}
         }
     }
 }
@@ -170,23 +194,30 @@ impl DispatcherRef {
                 threads.give(Work::Closure(Box::new(work)))
             }
             Workers::Lanes(lanes) => lanes.submit(Box::new(work)),
+            Workers::Stepped(world) => world.submit(Box::new(work)),
         }
     }
 
     /// Gives an actor that lives here its turn, soon. What comes after the end of the dispatcher is dropped.
     #[inline]
-    pub(crate) fn schedule(&self, runnable: Runnable) {
+    pub(crate) fn schedule(&self, of: &Address, runnable: Runnable) {
         match &self.0.workers {
             Workers::Shared(hosted) => hosted.schedule(runnable),
             Workers::Own(threads) | Workers::Lane(threads) => threads.give(Work::Turn(runnable)),
             Workers::Lanes(_) => unreachable!("an actor lives in a lane, its `home`"),
+            Workers::Stepped(world) => world.schedule(of, runnable),
         }
     }
 
     /// Where a new actor lives: here, or, if this is a `pinned` dispatcher, in a lane of its own with one thread.
     pub(crate) fn home(&self) -> Self {
-        let Workers::Lanes(lanes) = &self.0.workers else {
-            return self.clone();
+        let lanes = match &self.0.workers {
+            Workers::Lanes(lanes) => lanes,
+            Workers::Stepped(world) => {
+                world.enter();
+                return self.clone();
+            }
+            _ => return self.clone(),
         };
         Self(Arc::new(Running {
             name: self.0.name.clone(),
@@ -198,14 +229,20 @@ impl DispatcherRef {
 
     /// The actor that lived here has ended.
     pub(crate) fn leave(&self) {
-        if let Workers::Lane(lane) = &self.0.workers {
-            lane.refuse();
+        match &self.0.workers {
+            Workers::Lane(lane) => lane.refuse(),
+            Workers::Stepped(world) => world.leave(),
+            _ => {}
         }
     }
 
+    /// Of one turn.
     #[inline]
     pub(crate) fn throughput(&self) -> usize {
-        self.0.throughput
+        match &self.0.workers {
+            Workers::Stepped(world) => world.throughput(self.0.throughput),
+            _ => self.0.throughput,
+        }
     }
 
     /// After which a turn ends, if the throughput does not end it before.
@@ -217,7 +254,11 @@ impl DispatcherRef {
     /// May code on its threads block?
     #[inline]
     pub(crate) fn may_block(&self) -> bool {
-        !matches!(self.0.workers, Workers::Shared(_))
+        match &self.0.workers {
+            Workers::Shared(_) => false,
+            Workers::Own(_) | Workers::Lane(_) | Workers::Lanes(_) => true,
+            Workers::Stepped(world) => world.may_block(),
+        }
     }
 
     /// Drops what is submitted from now on. Afterwards the answer of [`has_threads`](Self::has_threads) only goes from
@@ -227,13 +268,14 @@ impl DispatcherRef {
             Workers::Shared(_) => {} // Tokio's workers outlive us
             Workers::Own(threads) | Workers::Lane(threads) => threads.refuse(),
             Workers::Lanes(lanes) => lanes.refuse(),
+            Workers::Stepped(world) => world.refuse(),
         }
     }
 
     /// Are there threads to wait for?
     pub(crate) fn has_threads(&self) -> bool {
         match &self.0.workers {
-            Workers::Shared(_) => false, // Tokio's threads are not ours
+            Workers::Shared(_) | Workers::Stepped(_) => false, // not ours
             Workers::Own(threads) | Workers::Lane(threads) => threads.has_threads(),
             Workers::Lanes(lanes) => lanes.has_threads(),
         }
@@ -245,6 +287,7 @@ impl DispatcherRef {
             Workers::Shared(_) => {}
             Workers::Own(threads) | Workers::Lane(threads) => threads.close(),
             Workers::Lanes(lanes) => lanes.close(),
+            Workers::Stepped(world) => world.close(),
         }
     }
 }
@@ -256,6 +299,8 @@ impl fmt::Debug for DispatcherRef {
 }
 
 type Closure = Box<dyn FnOnce() + Send>;
+/// What is neither an actor nor a closure: a pipe, a timer, an own question.
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// No dispatcher has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -85,6 +85,11 @@ impl Threads {
     /// Lets the queue run dry and joins the threads. Blocks.
     pub(crate) fn close(&self) {
         self.refuse();
+        self.join();
+    }
+
+    /// Waits for the end of the threads that run now. Blocks.
+    pub(crate) fn join(&self) {
         let running = std::mem::take(&mut self.queue.lock().running);
         for thread in running {
             let _ = thread.join(); // panics were caught inside

@@ -105,10 +105,7 @@ pub(crate) enum Slot<M> {
 /// The rest of what the lane holds.
 pub(crate) enum Rare<M> {
     /// A foreign question. Holds a place.
-    AdaptedQuestion {
-        make: Make<M>,
-        question: Question,
-    },
+    AdaptedQuestion { make: Make<M>, question: Question },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),
     /// An own pipe that panicked or could not run. Outside the capacity.

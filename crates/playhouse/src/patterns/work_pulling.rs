@@ -313,12 +313,8 @@ where
             // Full of its own messages: the job waits for a place there, and the pool does not wait with it.
             Err(TrySendError::Full(msg)) => {
                 let known = known.clone();
-                drop(
-                    ctx.core()
-                        .system()
-                        .runtime
-                        .spawn(async move { known.send(msg).await }),
-                );
+                let waits = async move { drop(known.send(msg).await) };
+                drop(ctx.core().system().host.spawn("job", waits));
             }
         }
     }

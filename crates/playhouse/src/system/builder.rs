@@ -6,10 +6,15 @@ use crate::cell::family::Family;
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::dispatch::Dispatcher;
+#[cfg(feature = "testkit")]
+use crate::dispatch::stepped::{Driver, World, is_inside_tokio};
 use crate::events::{Event, Events};
+use crate::host::Host;
 use crate::limits;
 use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+#[cfg(feature = "testkit")]
+use crate::testkit::Stepped;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -69,20 +74,7 @@ impl SystemBuilder {
     /// (each living actor has one, so [`shutdown`](ActorSystem::shutdown) first). A runtime that ends before its system
     /// ends the actors as [`Exit::Shutdown`](crate::Exit::Shutdown), those on own threads too.
     pub fn build(self) -> Result<ActorSystem, BuildError> {
-        let Self {
-            name,
-            dispatchers,
-            events,
-            phase_deadlines,
-        } = self;
-        let names: Vec<&String> = dispatchers.iter().map(|(name, _)| name).collect();
-        for (index, &candidate) in names.iter().enumerate() {
-            check(candidate)?;
-            if names[..index].contains(&candidate) || candidate == OWN_THREADS {
-                return Err(BuildError::DispatcherTaken(candidate.clone()));
-            }
-        }
-        check(&name)?;
+        self.check_names()?;
         let (runtime, owned_runtime) = match Handle::try_current() {
             Ok(current) => (current, None),
             Err(_) => {
@@ -91,32 +83,64 @@ impl SystemBuilder {
                 (owned.handle().clone(), Some(owned))
             }
         };
-        let clock = Clock::new(runtime.clone());
-        if !clock.has_timers() {
+        let host = Host::Tokio(runtime);
+        if !Clock::new(host.clone()).has_timers() {
             return Err(BuildError::NoTimers);
         }
+        Ok(self.stand_on(host, owned_runtime))
+    }
+
+    /// On one thread, this one, in an order that the seed chooses, with a clock that the test moves. The second value
+    /// drives it; its drop ends it.
+    #[cfg(feature = "testkit")]
+    pub fn build_stepped(self, seed: u64) -> Result<(ActorSystem, Stepped), BuildError> {
+        self.check_names()?;
+        if is_inside_tokio() {
+            return Err(BuildError::InsideTokio);
+        }
+        let world = World::new(seed);
+        let driver = Driver::new(world.clone());
+        Ok((
+            self.stand_on(Host::Stepped(world), None),
+            Stepped::new(driver),
+        ))
+    }
+
+    fn check_names(&self) -> Result<(), BuildError> {
+        let names: Vec<&String> = self.dispatchers.iter().map(|(name, _)| name).collect();
+        for (index, &candidate) in names.iter().enumerate() {
+            check(candidate)?;
+            if names[..index].contains(&candidate) || candidate == OWN_THREADS {
+                return Err(BuildError::DispatcherTaken(candidate.clone()));
+            }
+        }
+        check(&self.name)
+    }
+
+    fn stand_on(self, host: Host, owned_runtime: Option<Runtime>) -> ActorSystem {
         let started = |(name, dispatcher): (String, Dispatcher)| {
-            let running = dispatcher.start(&name, &runtime);
+            let running = dispatcher.start(&name, &host);
             (name, running)
         };
-        let dispatchers: BTreeMap<_, _> = dispatchers.into_iter().map(started).collect();
+        let dispatchers: BTreeMap<_, _> = self.dispatchers.into_iter().map(started).collect();
         let default_dispatcher = dispatchers[DEFAULT].clone(); // the builder begins with it
+        let clock = Clock::new(host.clone());
         let system = Arc::new_cyclic(|system| System {
-            end_of_runtime: EndOfRuntime::watch(&runtime, system.clone()),
+            end_of_runtime: EndOfRuntime::watch(&host, system.clone()),
             dispatchers,
             default_dispatcher,
-            own_threads: Dispatcher::pinned().start(OWN_THREADS, &runtime),
-            deadlines: Deadlines::start(&runtime, clock.clone()),
+            own_threads: Dispatcher::pinned().start(OWN_THREADS, &host),
+            deadlines: Deadlines::start(&host, clock.clone()),
             clock,
-            roots: Arc::new(Family::new(Address::root(&name), None)),
-            events,
+            roots: Arc::new(Family::new(Address::root(&self.name), None)),
+            events: self.events,
             total: Mutex::default(),
-            shutdown: Shutdown::new(phase_deadlines),
+            shutdown: Shutdown::new(self.phase_deadlines),
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),
-            runtime,
+            host,
         });
-        Ok(ActorSystem(system))
+        ActorSystem(system)
     }
 }
 
@@ -157,6 +181,9 @@ pub enum BuildError {
     BadName(String),
     /// Outside of a Tokio runtime, and none could be started.
     NoRuntime(Arc<std::io::Error>),
+    /// A stepped system has the whole thread, and a handler must not find a Tokio runtime on it: make the test a plain
+    /// `#[test]`.
+    InsideTokio,
     /// The current Tokio runtime was built without timers, and every limit is one.
     NoTimers,
 }
@@ -171,6 +198,9 @@ impl fmt::Display for BuildError {
             Self::BadName(text) => write!(f, "bad name {text}"),
             Self::NoTimers => f.write_str(
                 "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",
+            ),
+            Self::InsideTokio => f.write_str(
+                "a stepped system is built outside of any Tokio runtime; make the test a plain `#[test]`",
             ),
             Self::NoRuntime(error) => write!(f, "cannot start a Tokio runtime: {error}"),
         }

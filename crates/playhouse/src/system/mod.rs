@@ -14,6 +14,7 @@ use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
 use crate::events::Events;
 use crate::here;
+use crate::host::{Aborter, Host};
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::props::IntoProps;
@@ -23,8 +24,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 use std::future::{Future, pending};
-use tokio::runtime::{Handle, Runtime};
-use tokio::task::AbortHandle;
+use tokio::runtime::Runtime;
 
 /// A handle; clone it freely, dropping it ends nothing. Many may live in one process.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl ActorSystem {
         self.0.shutdown.report().await
     }
 
-    /// [`shutdown`](Self::shutdown) from a plain thread. The system's Tokio runtime must be driven meanwhile: one that
+    /// [`shutdown`](Self::shutdown) from a plain thread. A stepped system is driven by it. Another system's Tokio runtime must be driven meanwhile: one that
     /// the system owns and one with worker threads are; with a current-thread runtime another thread must be inside its
     /// `block_on`, or this waits for ever.
     ///
@@ -150,7 +150,12 @@ impl ActorSystem {
         }
     }
 
-    fn newborn<P: IntoProps>(&self, parent: &Arc<Family>, name: Name<'_>, props: P) -> Newborn<P::Msg> {
+    fn newborn<P: IntoProps>(
+        &self,
+        parent: &Arc<Family>,
+        name: Name<'_>,
+        props: P,
+    ) -> Newborn<P::Msg> {
         props.newborn(&Place {
             system: self,
             parent,
@@ -167,7 +172,7 @@ impl fmt::Debug for ActorSystem {
 
 /// The inside of a system.
 pub(crate) struct System {
-    pub(crate) runtime: Handle,
+    pub(crate) host: Host,
     owned_runtime: Mutex<Option<Runtime>>,
     pub(crate) clock: Clock,
     pub(crate) deadlines: Arc<Deadlines>,
@@ -182,21 +187,21 @@ pub(crate) struct System {
     pub(crate) shutdown: Shutdown,
     spawned: AtomicUsize,
     /// The task that notices it.
-    end_of_runtime: AbortHandle,
+    end_of_runtime: Aborter,
 }
 
-/// Held by a task that never ends by itself, so it is dropped with the runtime. Actors on Tokio's workers are dropped the
+/// Held by a task that never ends by itself, so it is dropped with its host. Actors on Tokio's workers are dropped the
 /// same way; those on own threads would never learn of it.
 struct EndOfRuntime(Weak<System>);
 
 impl EndOfRuntime {
-    fn watch(runtime: &Handle, system: Weak<System>) -> AbortHandle {
+    fn watch(host: &Host, system: Weak<System>) -> Aborter {
         let held = Self(system);
         let waits = async move {
             let _held = held;
             pending::<()>().await
         };
-        runtime.spawn(waits).abort_handle()
+        host.spawn("end of the runtime", waits)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Shared dispatchers.
 
-use super::Toy;
+use super::{Toy, host};
 use crate::dispatch::{Dispatcher, DispatcherRef};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
@@ -17,7 +17,7 @@ fn workers(count: usize) -> Runtime {
 }
 
 fn shared(runtime: &Runtime) -> DispatcherRef {
-    Dispatcher::shared().start("test", runtime.handle())
+    Dispatcher::shared().start("test", &host(runtime))
 }
 
 /// A channel, one send for each message.

@@ -9,9 +9,16 @@ mod threads;
 
 use super::DispatcherRef;
 use super::runnable::{Header, Runnable, VTable};
+use crate::address::Address;
+use crate::host::Host;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
+use tokio::runtime::Runtime;
+
+fn host(runtime: &Runtime) -> Host {
+    Host::Tokio(runtime.handle().clone())
+}
 
 /// Handles one message per turn.
 #[repr(C)]
@@ -60,7 +67,8 @@ impl Toy {
             let me = self.me.upgrade().expect("whoever tells holds it");
             let raw = NonNull::new(Arc::into_raw(me).cast_mut()).expect("not null");
             // SAFETY: rule 1; `header` is the first field.
-            self.on.schedule(unsafe { Runnable::new(raw.cast()) });
+            self.on
+                .schedule(&Address::root("toy"), unsafe { Runnable::new(raw.cast()) });
         }
     }
 

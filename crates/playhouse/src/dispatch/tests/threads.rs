@@ -1,6 +1,6 @@
 //! Dispatchers with own threads.
 
-use super::Toy;
+use super::{Toy, host};
 use crate::dispatch::Dispatcher;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
@@ -28,7 +28,7 @@ fn threads_of(dispatcher: &str) -> usize {
 #[test]
 fn one_thread_takes_turns_in_the_order_of_their_coming() {
     let runtime = runtime();
-    let on = Dispatcher::fixed(1).start("fifo", runtime.handle());
+    let on = Dispatcher::fixed(1).start("fifo", &host(&runtime));
     let order = Arc::new(Mutex::new(Vec::new()));
     let (go, may_go) = mpsc::channel::<()>();
     on.submit(move || may_go.recv().unwrap_or_default());
@@ -56,7 +56,7 @@ fn one_thread_takes_turns_in_the_order_of_their_coming() {
 fn everything_scheduled_by_four_outside_threads_runs_once() {
     const MESSAGES: usize = 25_000;
     let runtime = runtime();
-    let on = Dispatcher::fixed(2).start("all", runtime.handle());
+    let on = Dispatcher::fixed(2).start("all", &host(&runtime));
     let toys: Vec<_> = (0..16).map(|_| Toy::new(&on, |_| {})).collect();
     thread::scope(|scope| {
         for n in 0..4 {
@@ -74,7 +74,7 @@ fn everything_scheduled_by_four_outside_threads_runs_once() {
 #[test]
 fn threads_start_with_the_first_use_and_none_is_left_after_the_close() {
     let runtime = runtime();
-    let on = Dispatcher::fixed(3).start("n", runtime.handle());
+    let on = Dispatcher::fixed(3).start("n", &host(&runtime));
     assert_eq!(threads_of("n"), 0);
     assert!(!on.has_threads());
     let toy = Toy::new(&on, |_| {
@@ -90,7 +90,7 @@ fn threads_start_with_the_first_use_and_none_is_left_after_the_close() {
 fn what_comes_after_the_close_is_dropped_and_so_is_whom_that_tells() {
     let runtime = runtime();
     for shape in [Dispatcher::fixed(1), Dispatcher::pinned()] {
-        let on = shape.start("late", runtime.handle());
+        let on = shape.start("late", &host(&runtime));
         on.refuse();
         let ended = Arc::new(AtomicUsize::new(0));
         let note = |ended: &Arc<AtomicUsize>| {
@@ -118,7 +118,7 @@ fn what_comes_after_the_close_is_dropped_and_so_is_whom_that_tells() {
 #[test]
 fn each_pinned_actor_has_one_thread_which_ends_when_it_leaves() {
     let runtime = runtime();
-    let on = Dispatcher::pinned().start("p", runtime.handle());
+    let on = Dispatcher::pinned().start("p", &host(&runtime));
     let (told, seen) = mpsc::channel();
     let actor = || {
         let told = told.clone();
@@ -154,6 +154,10 @@ fn each_pinned_actor_has_one_thread_which_ends_when_it_leaves() {
     }
     actors[1].1.tell();
     assert_eq!(seen.recv(), Ok(threads[3]));
+    on.refuse();
+    actors[1].1.tell(); // it still lives there
+    assert_eq!(seen.recv(), Ok(threads[3]));
+    actors[1].0.leave();
     on.close();
     assert_eq!(threads_of("p"), 0);
     assert!(!on.has_threads());
@@ -162,7 +166,7 @@ fn each_pinned_actor_has_one_thread_which_ends_when_it_leaves() {
 #[test]
 fn a_closure_on_a_pinned_dispatcher_has_its_own_thread_and_is_joined() {
     let runtime = runtime();
-    let on = Dispatcher::pinned().start("c", runtime.handle());
+    let on = Dispatcher::pinned().start("c", &host(&runtime));
     let (met, meets) = mpsc::channel();
     let meets = Mutex::new(meets);
     let (told, is_done) = mpsc::channel();
@@ -179,7 +183,7 @@ fn a_closure_on_a_pinned_dispatcher_has_its_own_thread_and_is_joined() {
 #[test]
 fn threads_end_with_the_last_reference() {
     let runtime = runtime();
-    let on = Dispatcher::fixed(2).start("r", runtime.handle());
+    let on = Dispatcher::fixed(2).start("r", &host(&runtime));
     let (told, is_done) = mpsc::channel();
     on.submit(move || told.send(()).unwrap_or_default());
     is_done.recv().expect("submitted");
@@ -195,14 +199,14 @@ fn a_time_limit_is_what_was_set() {
     let limit = std::time::Duration::from_millis(3);
     let on = Dispatcher::pinned()
         .time_limit(limit)
-        .start("t", runtime.handle());
+        .start("t", &host(&runtime));
     assert_eq!(
         (on.time_limit(), on.home().time_limit()),
         (Some(limit), Some(limit))
     );
     assert_eq!(
         Dispatcher::shared()
-            .start("d", runtime.handle())
+            .start("d", &host(&runtime))
             .time_limit(),
         None
     );
