@@ -1,8 +1,9 @@
 //! All of an actor in one allocation, and the two things a dispatcher does with it.
 //!
 //! ```text
-//!  Body ┌ Front ┌ Cell ┌ Core   vtable, counts, orders, books, address, system, dispatcher, parent   anybody
-//!       │       │      └ lane   the word, chunks of slots (drawn in `mailbox::queue`)                anybody, by its rules
+//!  Body ┌ Stand ┌ Cell = Core   vtable, counts; the lane, front part: what senders write              anybody, by its rules
+//!       │       │               address, dispatcher, parent, rare: what hardly changes              anybody
+//!       │       │               orders, flags, books; the lane, back part: what the turn writes     the turn, mostly
 //!       │       │ context       `me`, and a box of what most never need                              the turn
 //!       │       └ stage         the factory, then the state                                          the turn
 //!       └ life                  the future that borrows all of the above                             the turn
@@ -55,7 +56,7 @@ use std::ptr::NonNull;
 use std::task::Poll;
 
 #[repr(C)]
-struct Front<M: Message, C: Casting<M>> {
+struct Stand<M: Message, C: Casting<M>> {
     cell: Cell<M>,
     context: UnsafeCell<MaybeUninit<Context<M>>>,
     stage: UnsafeCell<Stage<M, C>>,
@@ -68,7 +69,7 @@ union Stage<M: Message, C: Casting<M>> {
 
 #[repr(C)]
 struct Body<M: Message, C: Casting<M>, L> {
-    front: Front<M, C>,
+    front: Stand<M, C>,
     life: UnsafeCell<MaybeUninit<L>>,
 }
 
@@ -147,7 +148,7 @@ where
     let cell = Cell::new(place, settings, Tables::<M, C, L, F>::KIND);
     cell.core.raise(Flags::HAS_CASTING);
     let body = Box::new(Body {
-        front: Front {
+        front: Stand {
             cell,
             context: UnsafeCell::new(MaybeUninit::uninit()),
             stage: UnsafeCell::new(Stage {
@@ -271,11 +272,11 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
     match core.waits_for() {
         WaitsFor::Message => {
             // SAFETY: this is the turn, and the life has just found the lane empty.
-            if unsafe { cell.lane.try_idle() } {
+            if unsafe { cell.lane().try_idle() } {
                 return Pause::Over(Next::Rest);
             }
             // SAFETY: this is the turn.
-            unsafe { cell.lane.take_nudge() };
+            unsafe { cell.lane().take_nudge() };
             Pause::No
         }
         WaitsFor::Others => {
@@ -299,7 +300,7 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
 #[inline]
 fn wait<M: Message>(cell: &Cell<M>) -> Pause {
     // SAFETY: this is the turn.
-    let has_claimants = unsafe { cell.lane.suspend() };
+    let has_claimants = unsafe { cell.lane().suspend() };
     if has_claimants || !cell.core.changes_wake(Wake::Running, Wake::Waiting) {
         return Pause::Over(Next::TurnBehindOthers); // those who claim a place have one round to come; a wake has come already
     }
@@ -313,11 +314,11 @@ fn listen<M: Message>(cell: &Cell<M>) -> Pause {
     }
     // SAFETY: this is the turn, and the user code has found the lane empty. Had it found it so earlier, the word that the
     // lane remembers is older, and the exchange fails if anything was pushed since.
-    if unsafe { cell.lane.try_idle() } {
+    if unsafe { cell.lane().try_idle() } {
         return Pause::Over(Next::Rest);
     }
     // SAFETY: this is the turn.
-    unsafe { cell.lane.take_nudge() };
+    unsafe { cell.lane().take_nudge() };
     cell.core.begin_poll();
     Pause::No
 }
@@ -357,8 +358,21 @@ unsafe fn free<M: Message, C: Casting<M>, L>(core: NonNull<Core>) {
 #[inline]
 fn gate<M: Message>(core: &Core) -> &dyn Gate {
     // SAFETY: rule 3 of `counted`: this core is the head of a `Cell<M>`, or its kind would not lead here.
-    let cell = unsafe { NonNull::from(core).cast::<Cell<M>>().as_ref() };
-    &cell.lane
+    unsafe { NonNull::from(core).cast::<Cell<M>>().as_ref() }
+}
+
+impl<M> Cell<M> {
+    #[inline(always)]
+    pub(super) fn lane(&self) -> Queue<'_, Slot<M>> {
+        // SAFETY: the parts of a lane are laid out the same for every message, which they know by pointers alone. This
+        // cell's core was made with them, empty, and messages are put in and taken out here only, as `Slot<M>`.
+        unsafe {
+            Queue::of(
+                NonNull::from(&self.core.front).cast().as_ref(),
+                NonNull::from(&self.core.back).cast().as_ref(),
+            )
+        }
+    }
 }
 
 /// # Safety
@@ -413,41 +427,41 @@ where
     live(Seat::of(body))
 }
 
-impl<T: Send> Gate for Queue<T> {
+impl<M: Message> Gate for Cell<M> {
     fn capacity(&self) -> usize {
-        self.capacity()
+        self.lane().capacity()
     }
     fn try_reserve(&self) -> Result<(), NoPlace> {
-        self.try_reserve()
+        self.lane().try_reserve()
     }
     fn poll_reserve(
         &self,
         ticket: &mut Ticket,
         context: &std::task::Context<'_>,
     ) -> Poll<Result<(), NoPlace>> {
-        self.poll_reserve(ticket, context)
+        self.lane().poll_reserve(ticket, context)
     }
     fn leave(&self, ticket: &mut Ticket) {
-        self.leave(ticket);
+        self.lane().leave(ticket);
     }
     fn release(&self) {
-        self.release();
+        self.lane().release();
     }
     fn close_and_nudge(&self, order: &mut dyn FnMut()) -> bool {
-        self.close_and_nudge(order)
+        self.lane().close_and_nudge(order)
     }
     fn nudge(&self) -> bool {
-        self.nudge()
+        self.lane().nudge()
     }
     fn pushes(&self) -> u64 {
-        self.pushes()
+        self.lane().pushes()
     }
     fn freed(&self) -> u64 {
-        self.freed()
+        self.lane().freed()
     }
     unsafe fn suspend(&self) -> bool {
         // SAFETY: the caller's word.
-        unsafe { self.suspend() }
+        unsafe { self.lane().suspend() }
     }
 }
 
@@ -457,13 +471,13 @@ impl<M: Message> Context<M> {
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Slot<M>> {
         // SAFETY: this is the turn.
-        unsafe { self.cell().lane.pop() }
+        unsafe { self.cell().lane().pop() }
     }
 
     /// The place of a message that was popped is free.
     #[inline]
     pub(crate) fn free_place(&mut self) {
-        let lane = &self.cell().lane;
+        let lane = self.cell().lane();
         // SAFETY: this is the turn.
         unsafe {
             if self.core().has_trait(Traits::MAY_BLOCK) {
@@ -489,13 +503,13 @@ impl<M: Message> Context<M> {
     /// A message that was popped keeps its place after all.
     pub(crate) fn keep_place(&mut self) {
         // SAFETY: this is the turn.
-        unsafe { self.cell().lane.unfree() };
+        unsafe { self.cell().lane().unfree() };
     }
 
     /// Takes nothing more, and buries what waits.
     pub(crate) fn close_lane(&mut self) {
         // SAFETY: this is the turn.
-        let queued = unsafe { self.cell().lane.end() };
+        let queued = unsafe { self.cell().lane().end() };
         for slot in queued {
             if slot.holds_place() {
                 self.free_place();
@@ -506,7 +520,7 @@ impl<M: Message> Context<M> {
 }
 
 /// The life's way to what lies beside it.
-pub(crate) struct Seat<M: Message, C: Casting<M>>(NonNull<Front<M, C>>);
+pub(crate) struct Seat<M: Message, C: Casting<M>>(NonNull<Stand<M, C>>);
 
 impl<M: Message, C: Casting<M>> Clone for Seat<M, C> {
     fn clone(&self) -> Self {

@@ -40,7 +40,7 @@ use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::mailbox::permit::{NoPlace, Ticket};
-use crate::mailbox::queue::{Pushed, Queue};
+use crate::mailbox::queue::{Back, Front, Pushed};
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::mailbox::{Envelope, Rare as SlotRare, Slot};
 use crate::props::{Lifetime, Settings};
@@ -50,6 +50,7 @@ use body::Place;
 use family::{Family, Watcher};
 use rare::{Rare, RareSlot};
 use status::{Ending, Flags, Wake};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
@@ -89,12 +90,18 @@ impl Traits {
     }
 }
 
-/// An actor without its protocol.
+/// An actor without its protocol. What each sender writes comes first, what the turn writes comes last, and between them
+/// lies a cache line's worth of what hardly changes.
 #[repr(C)]
 pub(crate) struct Core {
     header: Header,
     handles: AtomicU32,
     memory: AtomicU32,
+    front: Front<Untyped>,
+    rare: RareSlot,
+    pub(crate) address: Address,
+    pub(crate) dispatcher: DispatcherRef,
+    pub(crate) parent: Arc<Family>,
     orders: AtomicU8,
     wake: AtomicU8,
     /// How it ended, if it has; `Failed` for what [`Rare::cause`] says.
@@ -111,11 +118,19 @@ pub(crate) struct Core {
     /// Messages taken whose outcome is not written down yet.
     in_hand: AtomicU32,
     handled: AtomicU64,
-    rare: RareSlot,
-    pub(crate) address: Address,
-    pub(crate) dispatcher: DispatcherRef,
-    pub(crate) parent: Arc<Family>,
+    back: Back<Untyped>,
 }
+
+/// The messages of a lane whose protocol is not known here. Its parts are the same for every protocol: they know messages
+/// by pointers alone.
+pub(crate) enum Untyped {}
+
+#[cfg(all(target_pointer_width = "64", not(playhouse_loom)))]
+const _: () = assert!(
+    std::mem::offset_of!(Core, orders) - std::mem::offset_of!(Core, rare) >= 40
+        && std::mem::offset_of!(Core, back) - std::mem::offset_of!(Core, front) >= 64,
+    "senders and the turn do not write to the same cache line"
+);
 
 impl Core {
     #[inline]
@@ -525,10 +540,10 @@ pub(crate) trait Gate: Send + Sync {
 }
 
 /// An actor with its message lane.
-#[repr(C)]
+#[repr(transparent)]
 pub(crate) struct Cell<M> {
     pub(crate) core: Core,
-    lane: Queue<Slot<M>>,
+    protocol: PhantomData<fn(M)>,
 }
 
 impl<M: Message> Cell<M> {
@@ -549,6 +564,7 @@ impl<M: Message> Cell<M> {
             header: kind.header(),
             handles: AtomicU32::new(0),
             memory: AtomicU32::new(1),
+            front: Front::new(settings.mailbox.places),
             orders: AtomicU8::new(0),
             wake: AtomicU8::new(Wake::Running as u8),
             ended: AtomicU8::new(Ending::NOT),
@@ -560,6 +576,7 @@ impl<M: Message> Cell<M> {
             left: AtomicU32::new(0),
             in_hand: AtomicU32::new(0),
             handled: AtomicU64::new(0),
+            back: Back::new(),
             rare: RareSlot::default(),
             address: Address::new(parent.path(), name, uid),
             dispatcher: on,
@@ -573,14 +590,14 @@ impl<M: Message> Cell<M> {
         }
         Self {
             core,
-            lane: Queue::new(settings.mailbox.places),
+            protocol: PhantomData,
         }
     }
 
     /// Takes a place and pushes, or gives the message back.
     #[inline]
     pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
-        match self.lane.try_push_made(msg, Slot::Plain)? {
+        match self.lane().try_push_made(msg, Slot::Plain)? {
             Pushed::Queued => {}
             Pushed::WasIdle => self.core.schedule(),
         }
@@ -590,7 +607,7 @@ impl<M: Message> Cell<M> {
     /// As [`offer`](Self::offer), of a question.
     #[inline]
     pub(crate) fn ask(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
-        match self.lane.try_push_made(envelope, Slot::Asked)? {
+        match self.lane().try_push_made(envelope, Slot::Asked)? {
             Pushed::Queued => {}
             Pushed::WasIdle => self.core.schedule(),
         }
@@ -601,20 +618,20 @@ impl<M: Message> Cell<M> {
     #[inline]
     pub(crate) fn push_reserved(&self, slot: Slot<M>) {
         debug_assert!(slot.holds_place());
-        self.pushed(self.lane.push_reserved(slot));
+        self.pushed(self.lane().push_reserved(slot));
     }
 
     /// Pushes whether there is room or not.
     pub(crate) fn push_regardless(&self, slot: Slot<M>) {
         debug_assert!(slot.holds_place());
-        self.pushed(self.lane.push_regardless(slot));
+        self.pushed(self.lane().push_regardless(slot));
     }
 
     /// Pushes outside the capacity. To an actor that ended it is nothing: what it was for has ended too.
     #[inline]
     pub(crate) fn push_aside(&self, slot: Slot<M>) {
         debug_assert!(!slot.holds_place());
-        match self.lane.push_outside(slot) {
+        match self.lane().push_outside(slot) {
             Ok(Pushed::Queued) => {}
             Ok(Pushed::WasIdle) => self.core.schedule(),
             Err(slot) => dead_letters::drop_in_turn(&self.core, slot),
@@ -644,7 +661,7 @@ impl<M: Message> Cell<M> {
             .core
             .rare_if_any()
             .is_some_and(|rare| !rare.own_work.is_empty());
-        !has_work && self.lane.taken() == stashed && self.lane.is_empty()
+        !has_work && self.lane().taken() == stashed && self.lane().is_empty()
     }
 
     /// A message that was queued when its actor ended.

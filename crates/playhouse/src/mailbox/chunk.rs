@@ -56,6 +56,7 @@ struct Memory<T> {
 }
 
 /// One chunk. A plain pointer: who may do what with it is the protocol above.
+#[repr(transparent)]
 pub(super) struct Chunk<T>(NonNull<Memory<T>>);
 
 impl<T> Clone for Chunk<T> {
@@ -72,6 +73,7 @@ impl<T> PartialEq for Chunk<T> {
 }
 
 /// A chunk that is named by two threads, or none yet.
+#[repr(transparent)]
 pub(super) struct ChunkPointer<T>(AtomicPtr<Memory<T>>);
 
 impl<T> ChunkPointer<T> {

@@ -44,7 +44,7 @@ use super::chunk::{Chunk, ChunkPointer};
 use super::line::{Called, Left, Line, Pace};
 use super::permit::{NoPlace, Ticket};
 use super::word::{CLOSED, ENDED, NUDGED, SCHEDULED, State, WAITING, Word};
-use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, UnsafeCell, drop_quietly, fence};
+use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, UnsafeCell, fence};
 use std::task::{Context, Poll, Waker};
 
 /// What became of a message that was accepted.
@@ -57,9 +57,29 @@ pub(crate) enum Pushed {
     WasIdle,
 }
 
-pub(crate) struct Queue<T> {
+/// The lane, as its two parts.
+#[derive(Clone, Copy)]
+pub(crate) struct Queue<'a, T> {
+    word: &'a Word,
+    locked: &'a UnsafeCell<Locked<T>>,
+    head: &'a ChunkPointer<T>,
+    popped: &'a AtomicU64,
+    freed: &'a AtomicU32,
+    pace: &'a AtomicU8,
+    hint: &'a AtomicU8,
+}
+
+/// What every push writes. An actor keeps it more than a cache line away from [`Back`], or each push would take from the
+/// turn what the turn needs for each pop, and the other way round.
+#[repr(C)]
+pub(crate) struct Front<T> {
     word: Word,
     locked: UnsafeCell<Locked<T>>,
+}
+
+/// What the turn writes.
+#[repr(C)]
+pub(crate) struct Back<T> {
     /// Where the next message lies.
     head: ChunkPointer<T>,
     /// How many messages were popped.
@@ -72,17 +92,18 @@ pub(crate) struct Queue<T> {
     hint: AtomicU8,
 }
 
-/// What the lock guards.
+/// What the lock guards. First what every push writes.
+#[repr(C)]
 struct Locked<T> {
     /// Where the next message goes.
     tail: Option<Chunk<T>>,
+    /// There once somebody had to wait.
+    line: Option<Box<Line>>,
     /// How many of the messages pushed hold no place.
     outside: u64,
     /// Reserved places that no message was pushed into yet.
     permits: u32,
     capacity: u32,
-    /// There once somebody had to wait.
-    line: Option<Box<Line>>,
 }
 
 /// What left the line, to be dropped once the lock is not held: a waker may own a task whose drop comes back here.
@@ -93,17 +114,17 @@ const UNBOUNDED: u32 = u32::MAX;
 
 #[cfg(all(target_pointer_width = "64", not(playhouse_loom)))]
 const _: () = assert!(
-    size_of::<Queue<u64>>() <= 64,
-    "every actor has one, idle ones too"
+    size_of::<Front<u64>>() + size_of::<Back<u64>>() <= 64,
+    "every actor has them, idle ones too"
 );
 
 // SAFETY: rules 1 and 2 say which thread touches what; messages move from one thread to another, so they are `Send`.
 // Wakers and the line are `Send` themselves.
-unsafe impl<T: Send> Send for Queue<T> {}
+unsafe impl<T: Send> Send for Front<T> {}
 // SAFETY: as above; no reference to a message is ever shared.
-unsafe impl<T: Send> Sync for Queue<T> {}
+unsafe impl<T: Send> Sync for Front<T> {}
 
-impl<T> Queue<T> {
+impl<T> Front<T> {
     /// Scheduled: whoever makes it owns the first turn. `usize::MAX` places are never counted.
     pub(crate) fn new(capacity: usize) -> Self {
         let counted = u32::try_from(capacity)
@@ -114,11 +135,18 @@ impl<T> Queue<T> {
             word: Word::new(),
             locked: UnsafeCell::new(Locked {
                 tail: None,
+                line: None,
                 outside: 0,
                 permits: 0,
                 capacity: if is_unbounded { UNBOUNDED } else { counted },
-                line: None,
             }),
+        }
+    }
+}
+
+impl<T> Back<T> {
+    pub(crate) fn new() -> Self {
+        Self {
             head: ChunkPointer::none(),
             popped: AtomicU64::new(0),
             freed: AtomicU32::new(0),
@@ -128,8 +156,24 @@ impl<T> Queue<T> {
     }
 }
 
+impl<'a, T> Queue<'a, T> {
+    /// Both are of one lane, always the same two.
+    #[inline(always)]
+    pub(crate) fn of(front: &'a Front<T>, back: &'a Back<T>) -> Self {
+        Self {
+            word: &front.word,
+            locked: &front.locked,
+            head: &back.head,
+            popped: &back.popped,
+            freed: &back.freed,
+            pace: &back.pace,
+            hint: &back.hint,
+        }
+    }
+}
+
 /// For any thread: messages.
-impl<T> Queue<T> {
+impl<T> Queue<'_, T> {
     /// Takes a place and pushes.
     #[inline]
     pub(crate) fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
@@ -217,7 +261,7 @@ impl<T> Queue<T> {
 }
 
 /// For any thread: places.
-impl<T> Queue<T> {
+impl<T> Queue<'_, T> {
     /// Takes a place without a message: a permit is out.
     pub(crate) fn try_reserve(&self) -> Result<(), NoPlace> {
         self.locked(|state, locked| {
@@ -393,7 +437,7 @@ impl<T> Queue<T> {
 }
 
 /// For any thread: the life of the actor, and pictures of the lane.
-impl<T> Queue<T> {
+impl<T> Queue<'_, T> {
     /// No places any more; those who wait are told.
     pub(crate) fn close_admission(&self) {
         let called = self.locked(|state, locked| self.close(state, locked));
@@ -504,7 +548,7 @@ impl<T> Queue<T> {
 }
 
 /// For the owner of the turn.
-impl<T> Queue<T> {
+impl<T> Queue<'_, T> {
     /// The oldest message. Its place stays taken until it is freed.
     ///
     /// # Safety
@@ -707,10 +751,45 @@ impl<T> Locked<T> {
     }
 }
 
-impl<T> Drop for Queue<T> {
+/// A lane without an actor.
+#[cfg(test)]
+struct Lone<T: 'static>(Queue<'static, T>, std::ptr::NonNull<(Front<T>, Back<T>)>);
+
+// SAFETY: it owns what it points to, which is `Send` and `Sync`.
+#[cfg(test)]
+unsafe impl<T: Send> Send for Lone<T> {}
+// SAFETY: as above.
+#[cfg(test)]
+unsafe impl<T: Send> Sync for Lone<T> {}
+
+#[cfg(test)]
+impl<T: 'static> Lone<T> {
+    fn new(capacity: usize) -> Self {
+        let parts = Box::leak(Box::new((Front::new(capacity), Back::new())));
+        let owned = std::ptr::NonNull::from(&mut *parts);
+        // SAFETY: it was just leaked, and is taken back when nobody uses it any more.
+        let (front, back) = unsafe { &*owned.as_ptr() };
+        Self(Queue::of(front, back), owned)
+    }
+}
+
+#[cfg(test)]
+impl<T: 'static> std::ops::Deref for Lone<T> {
+    type Target = Queue<'static, T>;
+    fn deref(&self) -> &Queue<'static, T> {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+impl<T: 'static> Drop for Lone<T> {
     fn drop(&mut self) {
-        // SAFETY: nobody else knows the lane any more.
-        unsafe { self.end() }.into_iter().for_each(drop_quietly);
+        // SAFETY: nobody else knows the lane any more; its parts are freed once.
+        unsafe {
+            let rest = self.0.end();
+            rest.into_iter().for_each(crate::sync::drop_quietly);
+            drop(Box::from_raw(self.1.as_ptr()));
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::task::Wake;
 /// A lane, and how many turns are owned. That is counted with a plain atomic, which loom does not see, so it orders
 /// nothing for the code under test.
 struct Actor {
-    queue: Queue<Message>,
+    queue: Lone<Message>,
     turns: Plain,
     dropped: Arc<Plain>,
 }
@@ -31,7 +31,7 @@ impl Drop for Message {
 impl Actor {
     fn new(capacity: usize) -> Arc<Self> {
         Arc::new(Self {
-            queue: Queue::new(capacity),
+            queue: Lone::new(capacity),
             turns: Plain::new(1),
             dropped: Arc::default(),
         })

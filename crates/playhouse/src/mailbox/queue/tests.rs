@@ -8,19 +8,19 @@ use proptest::prelude::*;
 use std::task::Wake;
 
 /// A lane whose turn the test owns, so that the tests read like the protocol.
-struct Owned<T>(Queue<T>);
+struct Owned<T: 'static>(Lone<T>);
 
-impl<T> std::ops::Deref for Owned<T> {
-    type Target = Queue<T>;
-    fn deref(&self) -> &Queue<T> {
+impl<T: 'static> std::ops::Deref for Owned<T> {
+    type Target = Queue<'static, T>;
+    fn deref(&self) -> &Queue<'static, T> {
         &self.0
     }
 }
 
 // SAFETY of all of it: each test has one thread that owns the turn, and uses these on that one alone.
-impl<T> Owned<T> {
+impl<T: 'static> Owned<T> {
     fn new(capacity: usize) -> Self {
-        Self(Queue::new(capacity))
+        Self(Lone::new(capacity))
     }
     fn pop(&self) -> Option<T> {
         // SAFETY: as above.
@@ -76,7 +76,7 @@ impl<T> Owned<T> {
     }
 }
 
-fn poll<T>(queue: &Queue<T>, ticket: &mut Ticket) -> Poll<Result<(), NoPlace>> {
+fn poll<T>(queue: &Queue<'_, T>, ticket: &mut Ticket) -> Poll<Result<(), NoPlace>> {
     queue.poll_reserve(ticket, &Context::from_waker(Waker::noop()))
 }
 
