@@ -161,6 +161,7 @@ struct Running {
     workers: Workers,
 }
 
+#[repr(u8)] // a tag of its own: it is read for every turn
 enum Workers {
     Shared(Arc<Hosted>),
     Own(Arc<Threads>),
