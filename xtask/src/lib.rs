@@ -12,6 +12,7 @@ pub mod corpus;
 pub mod machine;
 pub mod noise;
 pub mod pdf;
+pub mod proof;
 pub mod rivals;
 pub mod sample;
 pub mod seeds;

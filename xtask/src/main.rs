@@ -8,6 +8,9 @@ usage: cargo xtask COMMAND
 
   test [--install] [STEP..]
                          run every check that this machine can run, or the named ones
+  models [--full]        the runtime's lock-free parts in every interleaving, bounded unless --full
+  sanitize [address|thread]
+                         the runtime's tests under the sanitizers of the nightly compiler
   seeds [N]              the runtime's stepped tests under N seeds each; a failure names its seed
   tidy                   check the house rules over every tracked file
   sample                 write samples/first-folio.pdf again
@@ -39,7 +42,9 @@ fn main() -> ExitCode {
         "compare" => xtask::rivals::run(rest),
         "compare-extract" => xtask::compare::run(rest),
         "corpus" => xtask::corpus::run(rest),
+        "models" => xtask::proof::models(rest),
         "sample" => xtask::sample::run(rest),
+        "sanitize" => xtask::proof::sanitize(rest),
         "seeds" => xtask::seeds::run(rest),
         "test" => xtask::test::run(rest),
         "tidy" => xtask::tidy::run(rest),

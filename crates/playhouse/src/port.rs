@@ -10,7 +10,7 @@
 
 use crate::actor::Message;
 use crate::cell::{Cell, CellRef, Core, CoreRef};
-use crate::mailbox::permit::NoPlace;
+use crate::mailbox::NoPlace;
 use crate::mailbox::{Envelope, Slot};
 use crate::sync::Arc;
 use std::marker::PhantomData;

@@ -1,5 +1,4 @@
 //! The one door to atomics, locks, threads and parking. A model checker replaces them here and nowhere else.
-#![allow(unused_imports, dead_code)]
 
 #[cfg(playhouse_loom)]
 pub(crate) use loom::hint::spin_loop;
@@ -84,30 +83,6 @@ pub(crate) fn wait<'a, T>(condition: &Condvar, guard: MutexGuard<'a, T>) -> Mute
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wakes the one task that listens. Ringing before anybody listens is not remembered: register first, then look.
-#[derive(Default)]
-pub(crate) struct Bell(Mutex<Option<Waker>>);
-
-impl Bell {
-    pub(crate) fn listen(&self, waker: &Waker) {
-        let replaced = {
-            let mut listener = self.0.lock();
-            match &*listener {
-                Some(known) if known.will_wake(waker) => None,
-                _ => listener.replace(waker.clone()),
-            }
-        };
-        drop(replaced); // outside the lock: a waker may own a task, and dropping that may ring
-    }
-
-    pub(crate) fn ring(&self) {
-        let listener = self.0.lock().take();
-        if let Some(waker) = listener {
-            waker.wake();
-        }
-    }
-}
-
 /// Runs a future on this thread, parking it between polls. A poll may itself wait in here; each wait has a mark of its
 /// own, so the inner one cannot use up the wake-up of the outer one.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
@@ -180,19 +155,6 @@ pub(crate) async fn catch_future<F: Future>(future: F) -> Result<F::Output, Payl
     .await;
     run_quietly(|| future.set(None));
     output
-}
-
-/// Goes to the back of the run queue once.
-pub(crate) async fn yield_now() {
-    let mut yielded = false;
-    std::future::poll_fn(move |context| {
-        if std::mem::replace(&mut yielded, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await
 }
 
 /// All of them together; the outputs in the order of the futures.

@@ -112,6 +112,12 @@ impl Shop {
             Action::Tests => self.tests(),
             Action::Examples(crates) => self.examples(crates),
             Action::Engine => self.engine(),
+            Action::Models => ended(crate::proof::models(&[])),
+            Action::Sanitizers if !crate::proof::has_nightly() => Outcome::Optional {
+                missing: "this machine lacks the nightly compiler".to_owned(),
+                enable: crate::proof::INSTALL_NIGHTLY.to_owned(),
+            },
+            Action::Sanitizers => ended(crate::proof::sanitize(&[])),
             Action::Tidy => tidy(&self.root),
         }
     }
@@ -234,6 +240,14 @@ impl Shop {
             missing: missing.into(),
             enable: "cargo run --package folio -- setup".into(),
         }
+    }
+}
+
+fn ended(run: Result<ExitCode, String>) -> Outcome {
+    match run {
+        Ok(code) if code == ExitCode::SUCCESS => Outcome::Passed,
+        Ok(_) => Outcome::Failed("see above".to_owned()),
+        Err(reason) => Outcome::Failed(reason),
     }
 }
 

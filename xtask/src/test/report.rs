@@ -17,6 +17,13 @@ pub enum Outcome {
         /// The command that would bring it.
         enable: String,
     },
+    /// As skipped, but no run is bad for it: what is missing is more than a tool, a second compiler.
+    Optional {
+        /// What is missing.
+        missing: String,
+        /// The command that would bring it.
+        enable: String,
+    },
 }
 
 /// What became of one check.
@@ -35,7 +42,7 @@ pub struct Done {
 #[must_use]
 pub fn is_good(all: &[Done], strict: bool) -> bool {
     all.iter().all(|done| match done.outcome {
-        Outcome::Passed => true,
+        Outcome::Passed | Outcome::Optional { .. } => true,
         Outcome::Failed(_) => false,
         Outcome::Skipped { .. } => !strict,
     })
@@ -49,7 +56,7 @@ pub fn report(all: &[Done], strict: bool) -> String {
         let word = match done.outcome {
             Outcome::Passed => "passed",
             Outcome::Failed(_) => "FAILED",
-            Outcome::Skipped { .. } => "skipped",
+            Outcome::Skipped { .. } | Outcome::Optional { .. } => "skipped",
         };
         let _ = writeln!(
             text,
@@ -77,7 +84,9 @@ pub fn report(all: &[Done], strict: bool) -> String {
         }
     }
     for done in all {
-        if let Outcome::Skipped { missing, enable } = &done.outcome {
+        if let Outcome::Skipped { missing, enable } | Outcome::Optional { missing, enable } =
+            &done.outcome
+        {
             let _ = writeln!(
                 text,
                 "\n{} was skipped: {missing}\n    to enable it: {enable}",
@@ -87,6 +96,7 @@ pub fn report(all: &[Done], strict: bool) -> String {
     }
     let count = |of: fn(&Outcome) -> bool| all.iter().filter(|done| of(&done.outcome)).count();
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped { .. }));
+    let optional = count(|outcome| matches!(outcome, Outcome::Optional { .. }));
     if strict && skipped > 0 {
         let _ = writeln!(text, "\nCI is set, so a skipped check counts as a failure.");
     }
@@ -94,7 +104,8 @@ pub fn report(all: &[Done], strict: bool) -> String {
     let failed = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let _ = writeln!(
         text,
-        "\n{passed} passed, {failed} failed, {skipped} skipped"
+        "\n{passed} passed, {failed} failed, {} skipped",
+        skipped + optional
     );
     text
 }

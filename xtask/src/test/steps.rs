@@ -26,6 +26,10 @@ pub enum Action {
     Examples(&'static [ExamplesOf]),
     /// Builds what is tested, and finds or fetches PDFium, for the steps that come after.
     Engine,
+    /// The models of the lock-free parts, bounded.
+    Models,
+    /// The runtime's tests under the sanitizers, where there is a compiler that has them.
+    Sanitizers,
     /// The house rules, in this process.
     Tidy,
 }
@@ -119,6 +123,18 @@ pub const STEPS: &[Step] = &[
         name: "tests",
         why: "every promise has a test that holds it",
         action: Action::Tests,
+        needs: &[],
+    },
+    Step {
+        name: "models",
+        why: "the runtime's lock-free parts, in every interleaving",
+        action: Action::Models,
+        needs: &[],
+    },
+    Step {
+        name: "sanitizers",
+        why: "the runtime's tests, watched for data races and for memory used after it was freed",
+        action: Action::Sanitizers,
         needs: &[],
     },
     Step {

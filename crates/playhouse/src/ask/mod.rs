@@ -12,7 +12,7 @@ use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::Envelope;
-use crate::mailbox::permit::{NoPlace, Ticket};
+use crate::mailbox::{NoPlace, Ticket};
 use crate::reply::Reply;
 use crate::send_error::{Cancelled, NoWait};
 use cell::{Asker, End, Replier, Target};

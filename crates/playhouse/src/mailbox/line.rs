@@ -16,12 +16,14 @@
 //! The line decides; it locks nothing and calls nobody. Whom to call it hands out as [`Called`], to be called where no
 //! lock is held, because a waker is somebody else's code.
 
-use super::permit::Ticket;
 use crate::limits;
 use crate::sync::run_quietly;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::task::Waker;
+
+/// A position in the line; `None` before the first wait.
+pub(crate) type Ticket = Option<u64>;
 
 /// What the actor is doing, as far as those who wait for a place are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -317,7 +319,7 @@ impl Line {
 }
 
 /// What tests may see.
-#[cfg(test)]
+#[cfg(all(test, not(playhouse_loom)))]
 impl Line {
     pub(super) fn unwoken(&self) -> usize {
         self.unwoken

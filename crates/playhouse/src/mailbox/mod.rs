@@ -1,9 +1,10 @@
 //! A mailbox has two lanes.
 //!
 //! 1. *Control* ([`signals`]): stop, drain, kill. No capacity, ahead of messages, never lost.
-//! 2. *Messages* ([`twin`]): first in, first out. A message holds a place ([`permit`]) from the moment it is admitted
-//!    until its handler takes it; a permit holds one without a message. Completions and notices of ended actors travel in
-//!    the same lane, in order, but hold no place: an actor is never locked out by its own results.
+//! 2. *Messages* ([`queue`]): first in, first out. A message holds a place from the moment it is admitted until its
+//!    handler takes it; a permit holds one without a message. Whoever finds no place stands in the [`line`].
+//!    Completions and notices of ended actors travel in the same lane, in order, but hold no place: an actor is never
+//!    locked out by its own results.
 //!
 //! What the rest of the crate relies on:
 //!
@@ -12,16 +13,17 @@
 //! * A freed place wakes the oldest waiter that was not woken yet, and is claimed by whoever polls first. No actor goes
 //!   idle, and no handler waits, while there is room and an unwoken waiter.
 
-#[allow(dead_code)]
-mod chunk;
-#[allow(dead_code)]
-mod line;
-pub(crate) mod permit;
 pub(crate) mod queue;
 pub(crate) mod signals;
-pub(crate) mod twin;
-#[allow(dead_code)]
+
+mod chunk;
+mod line;
+#[cfg(all(test, not(playhouse_loom)))]
+mod twin;
 mod word;
+
+pub(crate) use line::Ticket;
+pub(crate) use queue::NoPlace;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;

@@ -41,11 +41,17 @@
 #![allow(unsafe_code)]
 
 use super::chunk::{Chunk, ChunkPointer};
-use super::line::{Called, Left, Line, Pace};
-use super::permit::{NoPlace, Ticket};
+use super::line::{Called, Left, Line, Pace, Ticket};
 use super::word::{CLOSED, ENDED, NUDGED, SCHEDULED, State, WAITING, Word};
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, UnsafeCell, fence};
 use std::task::{Context, Poll, Waker};
+
+/// Why there is no place right now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoPlace {
+    Full,
+    Closed,
+}
 
 /// What became of a message that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,12 +180,6 @@ impl<'a, T> Queue<'a, T> {
 
 /// For any thread: messages.
 impl<T> Queue<'_, T> {
-    /// Takes a place and pushes.
-    #[inline]
-    pub(crate) fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
-        self.try_push_made(message, |message| message)
-    }
-
     /// Takes a place and pushes what `make` makes of a part, which comes back as it was if there is no place. Made in its
     /// slot, a message is written in the same pieces in which it was held.
     #[inline(always)]
@@ -438,13 +438,8 @@ impl<T> Queue<'_, T> {
 
 /// For any thread: the life of the actor, and pictures of the lane.
 impl<T> Queue<'_, T> {
-    /// No places any more; those who wait are told.
-    pub(crate) fn close_admission(&self) {
-        let called = self.locked(|state, locked| self.close(state, locked));
-        called.wake();
-    }
-
-    /// Both at once, with `order` in between: whoever sees the order finds the admission closed.
+    /// No places any more, which those who wait are told, and a nudge, with `order` in between: whoever sees the order
+    /// finds the admission closed.
     #[must_use = "an idle actor is scheduled by whoever is told so, and by nobody else"]
     pub(crate) fn close_and_nudge(&self, order: &mut dyn FnMut()) -> bool {
         let (was_idle, called) = self.locked(|state, locked| {
@@ -468,16 +463,6 @@ impl<T> Queue<'_, T> {
         })
     }
 
-    /// Wins the turn of an idle actor without a message. True: it is the caller's.
-    #[must_use = "the caller owns the turn if it is true"]
-    pub(crate) fn try_claim(&self) -> bool {
-        self.locked(|state, _| {
-            let was_idle = !state.has(SCHEDULED);
-            state.set(SCHEDULED);
-            was_idle
-        })
-    }
-
     /// `usize::MAX`: without a bound.
     pub(crate) fn capacity(&self) -> usize {
         self.locked(|_, locked| match locked.capacity {
@@ -489,11 +474,6 @@ impl<T> Queue<'_, T> {
     /// Places that are not free: messages queued, permits out, messages stashed.
     pub(crate) fn taken(&self) -> usize {
         self.locked(|state, locked| self.occupied(*state, locked) as usize)
-    }
-
-    /// Reserved places without a message.
-    pub(crate) fn permits(&self) -> usize {
-        self.locked(|_, locked| locked.permits as usize)
     }
 
     /// Whether every message that was pushed has been popped.
@@ -790,6 +770,35 @@ impl<T: 'static> Drop for Lone<T> {
             rest.into_iter().for_each(crate::sync::drop_quietly);
             drop(Box::from_raw(self.1.as_ptr()));
         }
+    }
+}
+
+/// What only tests and models ask for.
+#[cfg(test)]
+impl<T> Queue<'_, T> {
+    fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
+        self.try_push_made(message, |message| message)
+    }
+
+    /// No places any more; those who wait are told.
+    fn close_admission(&self) {
+        let called = self.locked(|state, locked| self.close(state, locked));
+        called.wake();
+    }
+
+    /// Wins the turn of an idle actor without a message. True: it is the caller's.
+    #[must_use = "the caller owns the turn if it is true"]
+    fn try_claim(&self) -> bool {
+        self.locked(|state, _| {
+            let was_idle = !state.has(SCHEDULED);
+            state.set(SCHEDULED);
+            was_idle
+        })
+    }
+
+    /// Reserved places without a message.
+    fn permits(&self) -> usize {
+        self.locked(|_, locked| locked.permits as usize)
     }
 }
 

@@ -1,63 +1,23 @@
-//! The message lane as a lock around a deque: the plain form that a faster one is measured and tested against.
+//! The contract of [`Queue`](super::queue::Queue) in safe code: a deque and [`Places`], each behind a lock.
+//!
+//! For tests alone. It is slow, and plain enough to be right at sight: whatever a test does to the fast lane it does to
+//! this one too, and both must answer the same. One thing is missing: going idle touches the lock once more after it
+//! succeeded, so whoever uses it keeps the memory by other means.
 
-use super::Slot;
-use super::permit::{NoPlace, Places, Ticket};
+mod places;
+
 use super::queue::Pushed;
-use crate::sync::{Condvar, Mutex, wait};
+use super::{NoPlace, Ticket};
+use crate::sync::Mutex;
+use places::Places;
 use std::collections::VecDeque;
 use std::task::{Context, Poll};
 
-pub(crate) struct Twin<M>(Mutex<Lane<M>>);
-
-struct Lane<M> {
-    slots: VecDeque<Slot<M>>,
-    is_closed: bool,
-}
-
-impl<M> Twin<M> {
-    pub(crate) fn new() -> Self {
-        Self(Mutex::new(Lane {
-            slots: VecDeque::new(),
-            is_closed: false,
-        }))
-    }
-
-    pub(crate) fn push(&self, slot: Slot<M>) -> Result<(), Slot<M>> {
-        let mut lane = self.0.lock();
-        if lane.is_closed {
-            return Err(slot);
-        }
-        lane.slots.push_back(slot);
-        Ok(())
-    }
-
-    pub(crate) fn pop(&self) -> Option<Slot<M>> {
-        self.0.lock().slots.pop_front()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.lock().slots.is_empty()
-    }
-
-    /// Everything that was queued; nothing more gets in.
-    pub(crate) fn close(&self) -> VecDeque<Slot<M>> {
-        let mut lane = self.0.lock();
-        lane.is_closed = true;
-        std::mem::take(&mut lane.slots)
-    }
-}
-
-/// The contract of [`Queue`](super::queue::Queue) in safe code: a deque and [`Places`], each behind a lock. Slower, and
-/// plain enough to be right at sight: the fast one is tested against it. One thing is missing: going idle touches the
-/// lock once more after it succeeded, so whoever uses it keeps the memory by other means.
-#[allow(dead_code)]
-pub(crate) struct TwinQueue<T> {
+pub(crate) struct Twin<T> {
     places: Places,
     book: Mutex<Book<T>>,
-    arrival: Condvar,
 }
 
-#[allow(dead_code)]
 struct Book<T> {
     messages: VecDeque<T>,
     is_scheduled: bool,
@@ -68,8 +28,7 @@ struct Book<T> {
     freed: u64,
 }
 
-#[allow(dead_code)]
-impl<T> TwinQueue<T> {
+impl<T> Twin<T> {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
             places: Places::new(capacity),
@@ -82,7 +41,6 @@ impl<T> TwinQueue<T> {
                 pushes: 0,
                 freed: 0,
             }),
-            arrival: Condvar::new(),
         }
     }
 
@@ -174,17 +132,6 @@ impl<T> TwinQueue<T> {
         self.book.lock().messages.pop_front()
     }
 
-    /// Waits for a message. `None`: there will be none.
-    pub(crate) fn pop_blocking(&self) -> Option<T> {
-        let mut book = self.book.lock();
-        loop {
-            match book.messages.pop_front() {
-                None if !book.has_ended => book = wait(&self.arrival, book),
-                found => return found,
-            }
-        }
-    }
-
     pub(crate) fn free(&self) {
         self.book.lock().freed += 1;
         self.places.free_in_turn();
@@ -223,7 +170,6 @@ impl<T> TwinQueue<T> {
             std::mem::take(&mut book.messages)
         };
         self.places.close();
-        self.arrival.notify_all();
         rest.into()
     }
 
@@ -243,7 +189,6 @@ impl<T> TwinQueue<T> {
         }
         book.messages.push_back(message);
         book.pushes += places;
-        self.arrival.notify_one();
         if std::mem::replace(&mut book.is_scheduled, true) {
             Ok(Pushed::Queued)
         } else {
@@ -252,7 +197,6 @@ impl<T> TwinQueue<T> {
     }
 }
 
-#[allow(dead_code)]
 impl<T> Book<T> {
     fn is_done(&self) -> bool {
         self.messages.is_empty() && !self.is_nudged

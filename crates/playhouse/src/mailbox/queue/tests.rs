@@ -1,7 +1,7 @@
 //! The lane alone, the waiting senders as they meet it, and the lane against its plain twin.
 
 use super::*;
-use crate::mailbox::twin::TwinQueue;
+use crate::mailbox::twin::Twin;
 use crate::sync::{Arc, AtomicUsize, thread};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -575,7 +575,7 @@ mod against_the_twin {
     /// Both forms side by side, and what a cell would know about its turn.
     struct Pair {
         fast: Owned<u32>,
-        twin: TwinQueue<u32>,
+        twin: Twin<u32>,
         bells: (Bells, Bells),
         tickets: ([Ticket; WAITERS], [Ticket; WAITERS]),
         is_scheduled: bool,
@@ -588,7 +588,7 @@ mod against_the_twin {
         fn new(capacity: usize) -> Self {
             Self {
                 fast: Owned::new(capacity),
-                twin: TwinQueue::new(capacity),
+                twin: Twin::new(capacity),
                 bells: (Bells::new(), Bells::new()),
                 tickets: Default::default(),
                 is_scheduled: true,
@@ -781,19 +781,5 @@ mod against_the_twin {
             prop_assert_eq!(queue.taken(), 0);
             prop_assert_eq!((0..).take_while(|_| queue.try_reserve().is_ok()).count(), capacity);
         }
-    }
-
-    #[test]
-    fn the_twin_can_wait_for_a_message() {
-        let twin = TwinQueue::new(1);
-        thread::scope(|scope| {
-            let waiting = scope.spawn(|| [twin.pop_blocking(), twin.pop_blocking()]);
-            queued(twin.try_push(1));
-            while !twin.is_empty() {
-                thread::yield_now();
-            }
-            assert_eq!(twin.end(), []);
-            assert_eq!(waiting.join().unwrap(), [Some(1), None]);
-        });
     }
 }

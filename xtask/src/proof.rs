@@ -1,0 +1,135 @@
+//! `cargo xtask models` and `cargo xtask sanitize`: what shows that the runtime's own synchronisation is right.
+//!
+//! * The models run every interleaving of a few operations, under loom. `--full` lifts the bounds that keep them quick.
+//! * The sanitizers watch the runtime's tests as they run: one for memory that is used after it was freed, one for data that
+//!   two threads reach without order. They are a part of the nightly compiler; nothing is installed for them here.
+
+use std::process::{Command, ExitCode};
+
+/// Interleavings with more switches than this between running threads are left out, unless `--full` is given. Most
+/// defects show with two.
+const SWITCHES: &str = "3";
+
+/// Seeds of each stepped test under a sanitizer, which slows them by ten.
+const SEEDS: &str = "20";
+
+/// What the sanitizers are called, and the flags that switch each on.
+const SANITIZERS: [(&str, &str); 2] = [
+    ("address", "-Zsanitizer=address"),
+    // The standard library is not built for it, which the compiler would refuse to mix.
+    (
+        "thread",
+        "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer",
+    ),
+];
+
+/// What would bring the nightly compiler.
+pub const INSTALL_NIGHTLY: &str = "rustup toolchain install nightly";
+
+/// `cargo xtask models [--full]`.
+///
+/// # Errors
+/// When there is another argument, or cargo cannot be run.
+pub fn models(arguments: &[String]) -> Result<ExitCode, String> {
+    let mut cargo = cargo();
+    match arguments {
+        [] => drop(cargo.env("LOOM_MAX_PREEMPTIONS", SWITCHES)),
+        [full] if full == "--full" => {}
+        _ => return Err("takes --full and nothing else".to_owned()),
+    }
+    cargo
+        .args(["test", "--release", "--package", "playhouse", "--lib"])
+        .arg("models")
+        .env("RUSTFLAGS", "--cfg playhouse_loom")
+        .env("CARGO_TARGET_DIR", crate::target().join("models"));
+    end(&mut cargo)
+}
+
+/// `cargo xtask sanitize [address|thread]`.
+///
+/// # Errors
+/// When there is another argument, no nightly compiler, or cargo cannot be run.
+pub fn sanitize(arguments: &[String]) -> Result<ExitCode, String> {
+    let wanted: Vec<_> = match arguments {
+        [] => SANITIZERS.to_vec(),
+        [one] => SANITIZERS
+            .into_iter()
+            .filter(|(name, _)| name == one)
+            .collect(),
+        _ => Vec::new(),
+    };
+    if wanted.is_empty() {
+        return Err("takes address or thread; without either it runs both".to_owned());
+    }
+    if !has_nightly() {
+        return Err(format!(
+            "the sanitizers need the nightly compiler: {INSTALL_NIGHTLY}"
+        ));
+    }
+    let host = host()?;
+    for (name, flags) in wanted {
+        println!("-- the runtime's tests under the {name} sanitizer");
+        let code = end(&mut sanitized(name, flags, &host))?;
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whether the sanitizers can run here.
+#[must_use]
+pub fn has_nightly() -> bool {
+    let version = Command::new("rustc").args(["+nightly", "--version"]).output();
+    version.is_ok_and(|output| output.status.success())
+}
+
+fn sanitized(name: &str, flags: &str, host: &str) -> Command {
+    let suppressions = crate::root().join("xtask/thread-sanitizer.supp");
+    let mut cargo = Command::new("cargo"); // rustup's, which knows `+nightly`; ours is of one toolchain
+    cargo
+        .args(["+nightly", "test", "--package", "playhouse", "--lib", "--tests"])
+        .args(["--target", host])
+        .current_dir(crate::root())
+        .env_remove("CARGO")
+        .env_remove("RUSTC")
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env("RUSTFLAGS", flags)
+        .env("PLAYHOUSE_SEEDS", SEEDS)
+        .env(
+            "TSAN_OPTIONS",
+            format!("suppressions={}", suppressions.display()),
+        )
+        .env("CARGO_TARGET_DIR", crate::target().join("sanitized").join(name));
+    cargo
+}
+
+fn host() -> Result<String, String> {
+    let output = Command::new("rustc")
+        .args(["+nightly", "--version", "--verbose"])
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .output()
+        .map_err(|error| format!("cannot run rustc: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .map(str::to_owned)
+        .ok_or_else(|| "rustc does not say what it compiles for".to_owned())
+}
+
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(crate::root());
+    cargo
+}
+
+fn end(command: &mut Command) -> Result<ExitCode, String> {
+    let status = command
+        .status()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
