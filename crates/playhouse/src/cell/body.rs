@@ -271,15 +271,8 @@ pub(super) enum Next {
 fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
     let core = &cell.core;
     match core.waits_for() {
-        WaitsFor::Message => {
-            // SAFETY: this is the turn, and the life has just found the lane empty.
-            if unsafe { cell.lane.try_idle() } {
-                return Pause::Over(Next::Rest);
-            }
-            // SAFETY: this is the turn.
-            unsafe { cell.lane.take_nudge() };
-            Pause::No
-        }
+        // SAFETY: this is the turn, and the life has just found the lane empty.
+        WaitsFor::Message => unsafe { idle(&cell.lane) },
         WaitsFor::Others => {
             turn.answer_forsaken(core, &NoReply::Dropped);
             Pause::Over(Next::TurnBehindOthers)
@@ -300,10 +293,25 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
     }
 }
 
-/// The handler waits for something: a wake gives the next turn, a message does not.
+/// The actor has nothing to do.
 ///
 /// # Safety
 /// The caller owns the turn, and gives it up if the answer is `Rest`.
+#[inline(always)] // the way of every message
+pub(super) unsafe fn idle<T>(lane: &Queue<T>) -> Pause {
+    // SAFETY: the caller's word.
+    if unsafe { lane.try_idle() } {
+        return Pause::Over(Next::Rest);
+    }
+    // SAFETY: the turn was not given up.
+    unsafe { lane.take_nudge() };
+    Pause::No
+}
+
+/// The handler waits for something: a wake gives the next turn, a message does not.
+///
+/// # Safety
+/// As of [`idle`].
 #[inline]
 pub(super) unsafe fn wait<T>(wake: &Wake, lane: &Queue<T>) -> Pause {
     // SAFETY: the caller's word.
@@ -317,7 +325,7 @@ pub(super) unsafe fn wait<T>(wake: &Wake, lane: &Queue<T>) -> Pause {
 /// User code waits for a message, and perhaps for something else: both give the next turn, whichever comes first.
 ///
 /// # Safety
-/// As of [`wait`].
+/// As of [`idle`].
 pub(super) unsafe fn listen<T>(wake: &Wake, lane: &Queue<T>) -> Pause {
     if !wake.try_listen() {
         return Pause::Over(Next::TurnBehindOthers);

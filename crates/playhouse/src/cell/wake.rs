@@ -126,3 +126,6 @@ impl Wake {
             .is_ok()
     }
 }
+
+#[cfg(all(test, playhouse_loom))]
+mod models;
