@@ -29,8 +29,9 @@
 use super::counted::release;
 use super::family::Family;
 use super::lifecycle::{Casting, live};
-use super::status::{Flags, Phase, WaitsFor, Wake};
+use super::status::{Flags, Phase, WaitsFor};
 use super::turn::{Played, Role};
+use super::wake::Wake;
 use super::waker::lend;
 use super::{Cell, CellRef, Core, Gate, Kind, Traits};
 use crate::actor::{Exit, Message, Outcome, Signal};
@@ -249,7 +250,8 @@ pub(crate) fn turn_of(core: &Core) -> Runnable {
 }
 
 /// What becomes of a turn whose life pends.
-enum Pause {
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pause {
     /// It goes on.
     No,
     Over(Next),
@@ -257,8 +259,8 @@ enum Pause {
 }
 
 /// What comes after a turn.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
     /// The actor is idle or waits, and is not touched again.
     Rest,
     TurnBehindOthers,
@@ -270,15 +272,8 @@ enum Next {
 fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
     let core = &cell.core;
     match core.waits_for() {
-        WaitsFor::Message => {
-            // SAFETY: this is the turn, and the life has just found the lane empty.
-            if unsafe { cell.lane().try_idle() } {
-                return Pause::Over(Next::Rest);
-            }
-            // SAFETY: this is the turn.
-            unsafe { cell.lane().take_nudge() };
-            Pause::No
-        }
+        // SAFETY: this is the turn, and the life has just found the lane empty.
+        WaitsFor::Message => unsafe { idle(&cell.lane()) },
         WaitsFor::Others => {
             turn.answer_forsaken(core, &NoReply::Dropped);
             Pause::Over(Next::TurnBehindOthers)
@@ -288,38 +283,62 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
             if core.is_interrupted() {
                 return Pause::Interrupted;
             }
+            let (wake, lane) = (&core.wake, &cell.lane());
             match waits_for {
-                WaitsFor::Anything => wait(cell),
-                _ => listen(cell),
+                // SAFETY: this is the turn.
+                WaitsFor::Anything => unsafe { wait(wake, lane) },
+                // SAFETY: as above.
+                _ => unsafe { listen(wake, lane) },
             }
         }
     }
 }
 
+/// The actor has nothing to do.
+///
+/// # Safety
+/// The caller owns the turn, and gives it up if the answer is `Rest`.
+#[inline(always)] // the way of every message
+pub(super) unsafe fn idle<T>(lane: &Queue<'_, T>) -> Pause {
+    // SAFETY: the caller's word.
+    if unsafe { lane.try_idle() } {
+        return Pause::Over(Next::Rest);
+    }
+    // SAFETY: the turn was not given up.
+    unsafe { lane.take_nudge() };
+    Pause::No
+}
+
 /// The handler waits for something: a wake gives the next turn, a message does not.
+///
+/// # Safety
+/// As of [`idle`].
 #[inline]
-fn wait<M: Message>(cell: &Cell<M>) -> Pause {
-    // SAFETY: this is the turn.
-    let has_claimants = unsafe { cell.lane().suspend() };
-    if has_claimants || !cell.core.changes_wake(Wake::Running, Wake::Waiting) {
+pub(super) unsafe fn wait<T>(wake: &Wake, lane: &Queue<'_, T>) -> Pause {
+    // SAFETY: the caller's word.
+    let has_claimants = unsafe { lane.suspend() };
+    if has_claimants || !wake.try_wait() {
         return Pause::Over(Next::TurnBehindOthers); // those who claim a place have one round to come; a wake has come already
     }
     Pause::Over(Next::Rest)
 }
 
 /// User code waits for a message, and perhaps for something else: both give the next turn, whichever comes first.
-fn listen<M: Message>(cell: &Cell<M>) -> Pause {
-    if !cell.core.changes_wake(Wake::Running, Wake::Listening) {
+///
+/// # Safety
+/// As of [`idle`].
+pub(super) unsafe fn listen<T>(wake: &Wake, lane: &Queue<'_, T>) -> Pause {
+    if !wake.try_listen() {
         return Pause::Over(Next::TurnBehindOthers);
     }
-    // SAFETY: this is the turn, and the user code has found the lane empty. Had it found it so earlier, the word that the
+    // SAFETY: the caller's word, and the user code has found the lane empty. Had it found it so earlier, the word that the
     // lane remembers is older, and the exchange fails if anything was pushed since.
-    if unsafe { cell.lane().try_idle() } {
+    if unsafe { lane.try_idle() } {
         return Pause::Over(Next::Rest);
     }
-    // SAFETY: this is the turn.
-    unsafe { cell.lane().take_nudge() };
-    cell.core.begin_poll();
+    // SAFETY: the turn was not given up.
+    unsafe { lane.take_nudge() };
+    wake.begin_poll();
     Pause::No
 }
 

@@ -26,6 +26,7 @@ pub(crate) mod rare;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod wake;
 pub(crate) mod waker;
 
 pub(crate) use counted::{CellRef, CoreRef};
@@ -49,10 +50,11 @@ use crate::system::{ActorSystem, System};
 use body::Place;
 use family::{Family, Watcher};
 use rare::{Rare, RareSlot};
-use status::{Ending, Flags, Wake};
+use status::{Ending, Flags};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
+use wake::Wake;
 
 /// What the parts of the runtime that do not know an actor's type can do with it.
 #[repr(C)]
@@ -103,7 +105,7 @@ pub(crate) struct Core {
     pub(crate) dispatcher: DispatcherRef,
     pub(crate) parent: Arc<Family>,
     orders: AtomicU8,
-    wake: AtomicU8,
+    wake: Wake,
     /// How it ended, if it has; `Failed` for what [`Rare::cause`] says.
     ended: AtomicU8,
     /// [`Traits`].
@@ -201,18 +203,19 @@ impl Core {
 
     fn order(&self, order: Orders) {
         let add = |bits| Some(Orders::from_bits(bits).and(order).into_bits());
-        let was_idle = self.gate().close_and_nudge(&mut || {
+        let mut write = || {
             // Pairs with `orders`; sequentially consistent for the waiters of `stopping`, see `rare`. Never refused.
             let _ = self
                 .orders
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, add);
-        });
+        };
+        let was_idle = self.gate().close_and_nudge(&mut write);
         if order.is_stopping()
             && let Some(rare) = self.rare.get()
         {
             let _ = rare.stopping.set(()); // a second order finds it set
         }
-        if was_idle || self.wakes_up() {
+        if self.wake.rouse(|| was_idle) {
             self.schedule();
         }
     }
@@ -262,7 +265,7 @@ impl Core {
 
     /// Makes the turn look again: at orders, and at what a drain waits for.
     pub(crate) fn rouse(&self) {
-        if self.gate().nudge() || self.wakes_up() {
+        if self.wake.rouse(|| self.gate().nudge()) {
             self.schedule();
         }
     }
@@ -275,20 +278,11 @@ impl Core {
         }
     }
 
-    /// True: the actor waited in a handler, and the caller has won its turn.
-    #[inline]
-    fn wakes_up(&self) -> bool {
-        // Pairs with the same swap of others (who comes second wins nothing) and with the turn that begins to wait.
-        Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) == Wake::Waiting
-    }
-
     /// The actor's waker was called.
     #[inline]
     pub(crate) fn wake(&self) {
-        match Wake::from(self.wake.swap(Wake::Woken as u8, Ordering::AcqRel)) {
-            Wake::Waiting => self.schedule(),
-            Wake::Listening if self.gate().nudge() => self.schedule(),
-            Wake::Listening | Wake::Running | Wake::Woken => {}
+        if self.wake.wake(|| self.gate().nudge()) {
+            self.schedule();
         }
     }
 
@@ -566,7 +560,7 @@ impl<M: Message> Cell<M> {
             memory: AtomicU32::new(1),
             front: Front::new(settings.mailbox.places),
             orders: AtomicU8::new(0),
-            wake: AtomicU8::new(Wake::Running as u8),
+            wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
             traits: Traits::of(settings.lifetime, &on),
             ending: AtomicU8::new(Ending::NOT),

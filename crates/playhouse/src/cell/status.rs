@@ -32,35 +32,6 @@ pub(crate) fn interrupted(orders: Orders) -> Exit {
     exit_now(orders, || true).unwrap_or(Exit::Killed)
 }
 
-/// Who may give an actor that is scheduled its next poll, beside the lane's own word.
-///
-/// | state | meaning | a wake makes it |
-/// |---|---|---|
-/// | `Running` | it is in a queue or in its turn, or idle with nothing that could wake it | `Woken` |
-/// | `Waiting` | its handler waits; messages do not disturb it | `Woken`, and schedules it |
-/// | `Listening` | idle, inside user code that waits for a message and perhaps for more | `Woken`, and nudges the lane |
-/// | `Woken` | a wake came while it ran: it is polled once more | stays |
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Wake {
-    Running,
-    Waiting,
-    Listening,
-    Woken,
-}
-
-impl From<u8> for Wake {
-    #[inline]
-    fn from(state: u8) -> Self {
-        match state {
-            0 => Self::Running,
-            1 => Self::Waiting,
-            2 => Self::Listening,
-            _ => Self::Woken,
-        }
-    }
-}
-
 /// What a future that pends waits for, as far as the runtime knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -1,7 +1,7 @@
 //! What belongs to the turn of an actor, in its core: how far it has come, what it waits for, how its code ended.
 
 use super::Core;
-use super::status::{Ending, Flags, Phase, WaitsFor, Wake};
+use super::status::{Ending, Flags, Phase, WaitsFor};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
@@ -75,24 +75,7 @@ impl Core {
         self.left
             .store(self.dispatcher.throughput() as u32, Ordering::Relaxed);
         self.lower(Flags::USED_UP);
-        self.begin_poll();
-    }
-
-    /// Between a wake and the poll that sees what it was for.
-    #[inline]
-    pub(super) fn begin_poll(&self) {
-        if self.wake.load(Ordering::Relaxed) != Wake::Running as u8 {
-            // Acquire pairs with the swap of whoever woke it; one that comes later is found when the life pends.
-            self.wake.swap(Wake::Running as u8, Ordering::AcqRel);
-        }
-    }
-
-    /// Pairs with the swap of whoever wakes it: false if that came first.
-    #[inline]
-    pub(super) fn changes_wake(&self, from: Wake, to: Wake) -> bool {
-        self.wake
-            .compare_exchange(from as u8, to as u8, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        self.wake.begin_poll();
     }
 
     #[inline]

@@ -733,7 +733,7 @@ impl<T> Locked<T> {
 
 /// A lane without an actor.
 #[cfg(test)]
-struct Lone<T: 'static>(Queue<'static, T>, std::ptr::NonNull<(Front<T>, Back<T>)>);
+pub(crate) struct Lone<T: 'static>(Queue<'static, T>, std::ptr::NonNull<(Front<T>, Back<T>)>);
 
 // SAFETY: it owns what it points to, which is `Send` and `Sync`.
 #[cfg(test)]
@@ -744,7 +744,7 @@ unsafe impl<T: Send> Sync for Lone<T> {}
 
 #[cfg(test)]
 impl<T: 'static> Lone<T> {
-    fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         let parts = Box::leak(Box::new((Front::new(capacity), Back::new())));
         let owned = std::ptr::NonNull::from(&mut *parts);
         // SAFETY: it was just leaked, and is taken back when nobody uses it any more.
