@@ -80,7 +80,9 @@ pub fn sanitize(arguments: &[String]) -> Result<ExitCode, String> {
 /// Whether the sanitizers can run here.
 #[must_use]
 pub fn has_nightly() -> bool {
-    let version = Command::new("rustc").args(["+nightly", "--version"]).output();
+    let version = Command::new("rustc")
+        .args(["+nightly", "--version"])
+        .output();
     version.is_ok_and(|output| output.status.success())
 }
 
@@ -88,7 +90,14 @@ fn sanitized(name: &str, flags: &str, host: &str) -> Command {
     let suppressions = crate::root().join("xtask/thread-sanitizer.supp");
     let mut cargo = Command::new("cargo"); // rustup's, which knows `+nightly`; ours is of one toolchain
     cargo
-        .args(["+nightly", "test", "--package", "playhouse", "--lib", "--tests"])
+        .args([
+            "+nightly",
+            "test",
+            "--package",
+            "playhouse",
+            "--lib",
+            "--tests",
+        ])
         .args(["--target", host])
         .current_dir(crate::root())
         .env_remove("CARGO")
@@ -100,7 +109,10 @@ fn sanitized(name: &str, flags: &str, host: &str) -> Command {
             "TSAN_OPTIONS",
             format!("suppressions={}", suppressions.display()),
         )
-        .env("CARGO_TARGET_DIR", crate::target().join("sanitized").join(name));
+        .env(
+            "CARGO_TARGET_DIR",
+            crate::target().join("sanitized").join(name),
+        );
     cargo
 }
 
