@@ -32,6 +32,8 @@ pub(crate) struct Turn {
     core: NonNull<Core>,
     outer: *const Turn,
     /// Made by the first reply that is dropped.
+    #[allow(clippy::box_collection)]
+    // every turn has this field and hardly one fills it: a pointer is less than a `Vec`
     forsaken: Cell<Option<Box<Vec<Forsake>>>>,
     /// Since its first message, if its dispatcher limits its time.
     began: Cell<Option<Instant>>,

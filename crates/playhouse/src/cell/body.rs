@@ -43,9 +43,8 @@ use crate::context::Context;
 use crate::dispatch::runnable::{Header, Runnable, VTable};
 use crate::failure::Failure;
 use crate::here::Turn;
-use crate::mailbox::Slot;
-use crate::mailbox::Ticket;
-use crate::mailbox::queue::{NoPlace, Queue};
+use crate::mailbox::queue::Queue;
+use crate::mailbox::{NoPlace, Slot, Ticket};
 use crate::props::Settings;
 use crate::sync::{Arc, UnsafeCell, catch, run_quietly};
 use crate::system::ActorSystem;
@@ -126,6 +125,7 @@ where
     L: Future<Output = ()>,
     F: Fn(Seat<M, C>) -> L + Copy,
 {
+    #[allow(clippy::type_complexity)] // it carries the parameters into a constant, and nothing else
     struct Tables<M, C, L, F>(PhantomData<(fn(M), C, L, F)>);
     impl<M, C, L, F> Tables<M, C, L, F>
     where

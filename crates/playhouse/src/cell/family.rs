@@ -91,10 +91,10 @@ impl Family {
                 .insert(child.address.uid(), CoreRef::new(child));
             return Ok(());
         }
-        if let Some(Named(holder)) = members.named.get(child.address.name()) {
-            if !holder.is_name_free() {
-                return Err(NoEntry::NameTaken(holder.address.clone()));
-            }
+        if let Some(Named(holder)) = members.named.get(child.address.name())
+            && !holder.is_name_free()
+        {
+            return Err(NoEntry::NameTaken(holder.address.clone()));
         }
         if let Some(Named(leaving)) = members.named.replace(Named(CoreRef::new(child))) {
             members.nameless.insert(leaving.address.uid(), leaving);

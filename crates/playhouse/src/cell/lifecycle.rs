@@ -25,8 +25,8 @@ pub(crate) trait Casting<M: Message>: 'static {
 /// Makes the actor, gives it its messages, and ends it; from wherever an interrupted life left off.
 ///
 /// What is held across an await makes every actor larger, so each await stands in a statement of its own.
+#[allow(clippy::manual_async_fn)] // a function keeps its arguments twice, a block keeps what it captures once
 pub(crate) fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> impl Future<Output = ()> {
-    // A block keeps what it captures once, a function keeps its arguments twice.
     async move {
         if seat.may_begin() {
             let cast = begin(seat).await;

@@ -40,10 +40,9 @@ use crate::dispatch::runnable::{Header, VTable};
 use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
 use crate::ledger::Ledger;
-use crate::mailbox::Ticket;
-use crate::mailbox::queue::{Back, Front, NoPlace, Pushed};
+use crate::mailbox::queue::{Back, Front, Pushed};
 use crate::mailbox::signals::{Orders, StopCause};
-use crate::mailbox::{Envelope, Rare as SlotRare, Slot};
+use crate::mailbox::{Envelope, NoPlace, Rare as SlotRare, Slot, Ticket};
 use crate::props::{Lifetime, Settings};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use crate::system::{ActorSystem, System};
@@ -500,18 +499,17 @@ impl Core {
     pub(crate) fn revive_handle(&self) -> bool {
         let may_begin = !self.has_trait(Traits::ENDS_WITH_HANDLES);
         let more = |count: u32| (count > 0 || may_begin).then_some(count + 1);
-        let revived = !self.has_ended()
-            && self
-                .handles
-                // Pairs with `drop_handle`: the last one may be dropped at the same time.
-                .fetch_update(Ordering::AcqRel, Ordering::Relaxed, more)
-                .inspect(|&count| {
-                    if count == 0 {
-                        counted::add(&self.memory);
-                    }
-                })
-                .is_ok();
-        revived
+        if self.has_ended() {
+            return false;
+        }
+        // Pairs with `drop_handle`: the last one may be dropped at the same time.
+        let before = self
+            .handles
+            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, more);
+        if before == Ok(0) {
+            counted::add(&self.memory);
+        }
+        before.is_ok()
     }
 }
 

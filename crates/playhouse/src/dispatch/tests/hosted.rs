@@ -143,7 +143,7 @@ fn a_plain_task_goes_on_while_actors_always_have_more() {
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
-        tokio::time::sleep(Duration::from_millis(1)).await; // timers go on as well
+        tokio::time::sleep(Duration::from_millis(1)).await; // sleeps: timers go on as well
     });
     let handled: Vec<_> = toys.iter().map(|toy| toy.handled()).collect();
     assert!(handled.iter().all(|turns| *turns > 0), "{handled:?}");
