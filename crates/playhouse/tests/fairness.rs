@@ -75,7 +75,7 @@ fn beside_one_that_floods_itself_the_others_keep_their_share_of_tokios_workers()
     for _ in 0..2 {
         let gates = gates.clone();
         runtime.spawn(async move {
-            for gate in gates.iter() {
+            for gate in &gates {
                 gate.wait();
             }
         });

@@ -48,15 +48,21 @@ async fn turns(system: &ActorSystem, on: &DispatcherRef, is_shared: bool) -> Str
 }
 
 #[tokio::test]
-async fn throughput_is_how_many_messages_an_actor_handles_before_others() {
+async fn throughput_and_time_limit_are_what_an_actor_does_before_others() {
     let system = ActorSystem::builder("test")
         .dispatcher("one", Dispatcher::fixed(1))
         .dispatcher("two", Dispatcher::fixed(1).throughput(2))
+        .dispatcher(
+            "one-in-time",
+            Dispatcher::fixed(1).throughput(64).time_limit(millis(0)),
+        )
         .dispatcher("shared-five", Dispatcher::shared().throughput(5))
         .build()
         .unwrap();
     let on = |name: &str| system.dispatcher(name).unwrap();
     assert_eq!(turns(&system, &on("one"), false).await, "ab".repeat(10));
+    let in_time = turns(&system, &on("one-in-time"), false).await;
+    assert_eq!(in_time, "ab".repeat(10));
     assert_eq!(turns(&system, &on("two"), false).await, "aabb".repeat(5));
     assert_eq!(
         turns(&system, &on("shared-five"), true).await,

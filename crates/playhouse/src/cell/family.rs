@@ -29,6 +29,8 @@ struct Members {
     nameless: HashMap<u64, CoreRef, BuildHasherDefault<UidHasher>>,
     /// The books of those who have ended.
     books: Ledger,
+    /// The parent has ended first, and its books with these in them are its own family's.
+    are_books_closed: bool,
     is_closed: bool,
     anonymous: u64,
     /// They wait until nobody is left.
@@ -102,11 +104,16 @@ impl Family {
         Ok(())
     }
 
-    /// It has ended, and its books are this family's from now on.
+    /// It has ended, and its books are this family's from now on; the system's, if its parent was cut short before it.
     pub(crate) fn leave(&self, child: &Core) {
         let (gone, called) = {
             let mut members = self.members.lock();
-            members.books.add(&child.close_books());
+            let books = child.close_books();
+            if members.are_books_closed {
+                child.system().total.lock().add(&books);
+            } else {
+                members.books.add(&books);
+            }
             let is_child = |Named(holder): &Named| holder.is(child);
             let gone = match members.nameless.remove(&child.address.uid()) {
                 Some(gone) => Some(gone),
@@ -133,6 +140,11 @@ impl Family {
     /// Of those who have ended.
     pub(crate) fn books(&self) -> Ledger {
         self.members.lock().books
+    }
+
+    /// What [`books`](Self::books) says afterwards is final.
+    pub(super) fn close_books(&self) {
+        self.members.lock().are_books_closed = true;
     }
 
     /// Oldest first.

@@ -439,6 +439,9 @@ impl Core {
     fn close_books(&self) -> Ledger {
         // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
         self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
+        if let Some(children) = self.children_if_any() {
+            children.close_books();
+        }
         let rare = self.rare.get().map(|rare| *rare.books.lock());
         self.entries(rare.unwrap_or_default())
     }
