@@ -14,7 +14,7 @@ use crate::cell::{Core, CoreRef, Traits};
 use crate::clock::Deadline;
 use crate::dispatch::stepped;
 use crate::send_error::Cancelled;
-use crate::sync::{self, oneshot, thread_local};
+use crate::sync::{self, oneshot, run_quietly, thread_local};
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -50,13 +50,20 @@ impl Turn {
         }
     }
 
-    /// Runs `code` with this as the innermost turn. `code` must not unwind.
+    /// Runs `code` with this as the innermost turn. Should it unwind, the turn is over all the same.
     #[inline]
     pub(crate) fn enter<T>(&self, code: impl FnOnce() -> T) -> T {
+        struct Over(*const Turn);
+        impl Drop for Over {
+            #[inline]
+            fn drop(&mut self) {
+                INNERMOST.set(self.0);
+            }
+        }
+
+        let _over = Over(self.outer);
         INNERMOST.set(self); // rule 1
-        let value = code();
-        INNERMOST.set(self.outer);
-        value
+        code()
     }
 
     /// The replies that were dropped so far.
@@ -114,10 +121,8 @@ impl Forsaken {
             return;
         }
         for reply in replies {
-            reply(Unanswered {
-                by: by.clone(),
-                why: why.clone(),
-            });
+            let (by, why) = (by.clone(), why.clone());
+            run_quietly(|| reply(Unanswered { by, why })); // it drops what is the user's, outside of every poll
         }
     }
 }

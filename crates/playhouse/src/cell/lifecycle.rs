@@ -11,7 +11,7 @@ use crate::ask::NoReply;
 use crate::context::Context;
 use crate::here;
 use crate::mailbox::signals::StopCause;
-use crate::sync::drop_quietly;
+use crate::sync::{drop_quietly, run_quietly};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -243,8 +243,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             drop_state(core, self.take_casting(), &exit);
             drop_state(core, self.take_role(), &exit);
             self.context().unwatch_all();
-            let ((), forsaken) =
-                here::turn(core, || crate::sync::run_quietly(|| self.drop_context()));
+            let ((), forsaken) = here::turn(core, || run_quietly(|| self.drop_context()));
             forsaken.answer(&why_unanswered(&exit));
         }
         core.finish(exit);
@@ -279,7 +278,8 @@ impl Core {
         self.set_ended(Ending::of(&exit));
         if let Some(rare) = self.rare_if_any() {
             rare.watchers.tell(&self.address, &exit);
-            let _ = rare.ended.set(exit); // nobody else sets it
+            // Nobody else sets it. A waker that panics must not unwind into the life: the context is dropped already.
+            run_quietly(|| drop(rare.ended.set(exit)));
         }
         self.parent.leave(self);
         self.dispatcher.leave();

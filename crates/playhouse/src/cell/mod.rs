@@ -44,7 +44,7 @@ use crate::mailbox::queue::{Pushed, Queue};
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::mailbox::{Envelope, Rare as SlotRare, Slot};
 use crate::props::{Lifetime, Settings};
-use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering, run_quietly};
 use crate::system::{ActorSystem, System};
 use body::Place;
 use family::{Family, Watcher};
@@ -195,7 +195,8 @@ impl Core {
         if order.is_stopping()
             && let Some(rare) = self.rare.get()
         {
-            let _ = rare.stopping.set(()); // a second order finds it set
+            // A second order finds it set. Wakers are somebody else's code, and the turn may be ours to give by now.
+            run_quietly(|| drop(rare.stopping.set(())));
         }
         if was_idle || self.wakes_up() {
             self.schedule();
