@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{AskError, Event};
+use playhouse::{AskError, Event, Ledger};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -241,4 +241,124 @@ async fn a_failure_whose_drop_panics_harms_nobody() {
         tokio::task::yield_now().await;
     }
     end(&system).await;
+}
+
+/// A message that post-stop puts aside was said to be there for ever.
+#[tokio::test]
+async fn what_post_stop_stashes_is_buried() {
+    struct Late;
+    impl Actor for Late {
+        type Msg = u32;
+        async fn receive(&mut self, _ctx: &mut Context<u32>, _msg: u32) -> Outcome {
+            Ok(())
+        }
+        async fn signal(&mut self, ctx: &mut Context<u32>, _signal: Signal) -> Outcome {
+            ctx.stash(7).unwrap();
+            Ok(())
+        }
+    }
+    let (system, events) = system();
+    let actor = system.spawn_anonymous(|| Late);
+    actor.tell(1);
+    actor.drain(); // a stop could come before its beginning
+    actor.terminated().await;
+    let ledger = end(&system).await;
+    assert_eq!((ledger.stashed, ledger.dead), (0, 1));
+    assert_eq!(events.dead(playhouse::DeadLetterReason::Stopped), 1);
+}
+
+/// A number of messages that does not fit was cut to its lower half: to none at all, here.
+#[test]
+fn a_throughput_beyond_32_bits_is_a_large_one() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (told, mut heard) = journal();
+        let system = ActorSystem::builder("test")
+            .dispatcher("one", Dispatcher::fixed(1).throughput(1 << 32))
+            .build()
+            .unwrap();
+        let one = system.dispatcher("one").unwrap();
+        let gate = Arc::new(std::sync::Barrier::new(2));
+        let opens = gate.clone();
+        one.submit(move || drop(gate.wait()));
+        for name in ["a", "b"] {
+            let told = told.clone();
+            let actor = system.spawn(
+                name,
+                Props::func(async move |ctx: &mut Context<u32>| {
+                    while ctx.recv().await.is_some() {
+                        let _ = told.send(name);
+                    }
+                    Ok(())
+                })
+                .dispatcher(&one),
+            );
+            let actor = actor.unwrap();
+            (0..3).for_each(|n| actor.tell(n));
+        }
+        tokio::task::spawn_blocking(move || drop(opens.wait()))
+            .await
+            .unwrap();
+        let mut order = Vec::new();
+        while order.len() < 6 {
+            order.push(heard.recv().await.unwrap());
+        }
+        assert_eq!(order, ["a", "a", "a", "b", "b", "b"]);
+        system.shutdown().await;
+    });
+}
+
+/// Those whose parent went with its runtime were lost from the books.
+#[test]
+fn the_books_of_a_child_that_outlives_its_parent_are_kept() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (hand_out, handed) = std::sync::mpsc::channel();
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let system = runtime.block_on(async move {
+        let system = ActorSystem::builder("test")
+            .dispatcher("fixed", Dispatcher::fixed(1))
+            .build()
+            .unwrap();
+        let own = system.dispatcher("fixed").unwrap();
+        let parent = Props::func(async move |ctx: &mut Context<()>| {
+            let child = Props::func(async move |ctx: &mut Context<u32>| {
+                while let Some(n) = ctx.recv().await {
+                    if n == 2 {
+                        let _ = held.recv(); // over the end of its parent
+                    }
+                }
+                Ok(())
+            });
+            let _ = hand_out.send(ctx.spawn_anonymous(child.dispatcher(&own)));
+            std::future::pending::<()>().await;
+            Ok(())
+        });
+        system.spawn_anonymous(parent);
+        system
+    });
+    let child = handed.recv().unwrap();
+    (0..3).for_each(|n| child.tell(n));
+    while system.ledger().handled < 2 {
+        std::thread::yield_now();
+    }
+    drop(runtime);
+    drop(release);
+    let outside = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    outside.block_on(child.terminated());
+    let kept = || -> Ledger { system.ledger() };
+    let until = std::time::Instant::now() + Duration::from_secs(5);
+    while kept().handled < 3 && std::time::Instant::now() < until {
+        std::thread::yield_now();
+    }
+    assert_eq!(kept().handled, 3, "{:?}", kept());
 }

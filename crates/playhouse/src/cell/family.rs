@@ -29,6 +29,8 @@ struct Members {
     nameless: HashMap<u64, CoreRef, BuildHasherDefault<UidHasher>>,
     /// The books of those who have ended.
     books: Ledger,
+    /// The owner has closed its own books, with these in them.
+    is_folded: bool,
     is_closed: bool,
     anonymous: u64,
     /// They wait until nobody is left.
@@ -106,7 +108,12 @@ impl Family {
     pub(crate) fn leave(&self, child: &Core) {
         let (gone, called) = {
             let mut members = self.members.lock();
-            members.books.add(&child.close_books());
+            let books = child.close_books();
+            if members.is_folded {
+                child.system().total.lock().add(&books); // nobody looks here any more
+            } else {
+                members.books.add(&books);
+            }
             let is_child = |Named(holder): &Named| holder.is(child);
             let gone = match members.nameless.remove(&child.address.uid()) {
                 Some(gone) => Some(gone),
@@ -133,6 +140,13 @@ impl Family {
     /// Of those who have ended.
     pub(crate) fn books(&self) -> Ledger {
         self.members.lock().books
+    }
+
+    /// The same for the last time, for an owner that was cut short: those still here outlive it.
+    pub(crate) fn close_books(&self) -> Ledger {
+        let mut members = self.members.lock();
+        members.is_folded = true;
+        members.books
     }
 
     /// Oldest first.

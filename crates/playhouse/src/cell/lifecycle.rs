@@ -235,11 +235,14 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         let core = self.core();
         core.enter_phase(Phase::Over);
         let exit = core.ending().unwrap_or(Exit::Stopped); // whoever comes here has set it
-        if let Some(rare) = core.rare_if_any() {
-            rare.own_work.cancel(); // what post-stop began
-        }
         // SAFETY: see above; nothing of the life uses them after this.
         unsafe {
+            self.context().empty(); // what post-stop put aside
+            if let Some(rare) = core.rare_if_any() {
+                rare.own_work.cancel(); // what it began
+                let listener = rare.listener.lock().take();
+                drop_quietly(listener); // the user's, and it may hold a count of this very actor
+            }
             drop_state(core, self.take_casting(), &exit);
             drop_state(core, self.take_role(), &exit);
             self.context().unwatch_all();

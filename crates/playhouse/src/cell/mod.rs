@@ -425,7 +425,7 @@ impl Core {
             return Ledger::default();
         }
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default())
+        self.entries(rare.unwrap_or_default(), Family::books)
     }
 
     /// The books, for the last time: what comes later goes into the system's.
@@ -433,7 +433,7 @@ impl Core {
         // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
         self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default())
+        self.entries(rare.unwrap_or_default(), Family::close_books)
     }
 
     fn is_folded(&self) -> bool {
@@ -441,7 +441,7 @@ impl Core {
     }
 
     /// The counted outcomes, what the lane counts by itself, and the books of children who have ended.
-    fn entries(&self, mut ledger: Ledger) -> Ledger {
+    fn entries(&self, mut ledger: Ledger, of: impl FnOnce(&Family) -> Ledger) -> Ledger {
         let gate = self.gate();
         let pushes = gate.pushes();
         let taken = gate.freed() + ledger.stashed; // a stashed message was taken, and holds its place again
@@ -449,7 +449,7 @@ impl Core {
         ledger.queued += pushes.saturating_sub(taken);
         ledger.handled += self.handled.load(Ordering::Relaxed);
         if let Some(children) = self.children_if_any() {
-            ledger.add(&children.books());
+            ledger.add(&of(children));
         }
         ledger
     }
@@ -491,7 +491,12 @@ impl Core {
     /// A handle from nothing: refused when the last one is gone and that was the end.
     pub(crate) fn revive_handle(&self) -> bool {
         let may_begin = !self.has_trait(Traits::ENDS_WITH_HANDLES);
-        let more = |count: u32| (count > 0 || may_begin).then_some(count + 1);
+        let more = |count: u32| {
+            if count > u32::MAX / 2 {
+                std::process::abort(); // rule 5 of `counted`
+            }
+            (count > 0 || may_begin).then_some(count + 1)
+        };
         let revived = !self.has_ended()
             && self
                 .handles
