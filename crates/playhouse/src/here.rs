@@ -3,7 +3,9 @@
 //!
 //! 1. The thread's pointer is null or points to a [`Turn`] on this thread's stack, whose [`Turn::enter`] has not returned.
 //!    Turns nest: each points to the one outside of it, which returns later.
-//! 2. Whoever enters a turn keeps its actor's memory at least until user code is done with in it. Between the moment an
+//! 2. A turn is its actor's own, or code that runs on behalf of an actor whose turn is another thread's: only the first
+//!    gives rights to what belongs to the turn.
+//! 3. Whoever enters a turn keeps its actor's memory at least until user code is done with in it. Between the moment an
 //!    actor goes idle and the return of `enter`, no code runs that could look.
 
 #![allow(unsafe_code)]
@@ -30,6 +32,8 @@ thread_local! {
 /// A turn on this thread, on the stack of whoever runs it.
 pub(crate) struct Turn {
     core: NonNull<Core>,
+    /// It is that actor's turn, and not only a drop on its behalf.
+    is_own: bool,
     outer: *const Turn,
     /// Made by the first reply that is dropped.
     forsaken: Cell<Option<Box<Vec<Forsake>>>>,
@@ -44,6 +48,7 @@ impl Turn {
     pub(crate) fn new(core: &Core) -> Self {
         Self {
             core: NonNull::from(core),
+            is_own: true,
             outer: INNERMOST.get(),
             forsaken: Cell::new(None),
             began: Cell::new(None),
@@ -94,7 +99,7 @@ impl Turn {
 
     #[inline]
     fn core(&self) -> &Core {
-        // SAFETY: rule 2.
+        // SAFETY: rule 3.
         unsafe { self.core.as_ref() }
     }
 }
@@ -133,6 +138,33 @@ pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
     let turn = Turn::new(core);
     let value = turn.enter(code);
     (value, turn.forsaken(core))
+}
+
+/// Runs `code`, which must not unwind, on behalf of that actor, whose turn may be on elsewhere. To everything but the
+/// replies that it drops, the turn is whose it was before.
+#[inline]
+pub(crate) fn on_behalf<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
+    let turn = Turn {
+        is_own: false,
+        ..Turn::new(core)
+    };
+    let value = turn.enter(code);
+    (value, turn.forsaken(core))
+}
+
+/// Looks at the innermost turn of this thread that is its actor's own, if there is one.
+#[inline]
+fn innermost_own<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
+    innermost(|turn| {
+        let mut turn = turn;
+        while let Some(behalf) = turn
+            && !behalf.is_own
+        {
+            // SAFETY: rule 1; an outer turn lasts longer than an inner one.
+            turn = unsafe { behalf.outer.as_ref() };
+        }
+        look(turn)
+    })
 }
 
 /// Looks at the innermost turn of this thread, if there is one.
@@ -179,14 +211,14 @@ pub(crate) fn has_no_forsaken() -> bool {
 /// The deadline of the question in hand on this thread.
 #[inline]
 pub(crate) fn deadline() -> Option<Deadline> {
-    // SAFETY: the innermost turn is on, on this thread.
-    innermost(|turn| unsafe { turn?.core().deadline() })
+    // SAFETY: a turn of its own is on, on this thread.
+    innermost_own(|turn| unsafe { turn?.core().deadline() })
 }
 
 /// Is it any actor's turn on this thread?
 #[inline]
 pub(crate) fn is_turn() -> bool {
-    !INNERMOST.get().is_null()
+    innermost_own(|turn| turn.is_some())
 }
 
 /// Is it this actor's turn on this thread?
@@ -195,7 +227,7 @@ pub(crate) fn is_turn_of(core: &Core) -> bool {
     let mut next = INNERMOST.get();
     // SAFETY: rule 1; an outer turn lasts longer than an inner one.
     while let Some(turn) = unsafe { next.as_ref() } {
-        if std::ptr::eq(turn.core.as_ptr(), core) {
+        if turn.is_own && std::ptr::eq(turn.core.as_ptr(), core) {
             return true;
         }
         next = turn.outer;
@@ -223,7 +255,7 @@ pub(crate) fn forsake(reply: impl FnOnce(Unanswered) + Send + 'static) {
 /// # Panics
 /// On a thread that drives asynchronous tasks: everything else on it would stand still.
 pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result<T, Cancelled> {
-    let actor = innermost(|turn| turn.map(|turn| CoreRef::new(turn.core())));
+    let actor = innermost_own(|turn| turn.map(|turn| CoreRef::new(turn.core())));
     match actor {
         Some(core) => {
             assert!(

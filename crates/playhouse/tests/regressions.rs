@@ -10,6 +10,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// A waker that panics when it is called.
 struct PanickingWaker;
@@ -241,6 +242,46 @@ async fn a_failure_whose_drop_panics_harms_nobody() {
         tokio::task::yield_now().await;
     }
     end(&system).await;
+}
+
+/// Polls a wait for a place when it is dropped.
+struct Curious {
+    of: ActorRef<Curious>,
+    told: tokio::sync::mpsc::UnboundedSender<bool>,
+}
+
+impl Drop for Curious {
+    fn drop(&mut self) {
+        let mut place = Box::pin(self.of.reserve());
+        let poll = place
+            .as_mut()
+            .poll(&mut TaskContext::from_waker(Waker::noop()));
+        let _ = self.told.send(poll.is_pending());
+    }
+}
+
+/// It counted as the turn of the actor that had no room, wherever that was running meanwhile.
+#[tokio::test]
+async fn a_message_that_is_dropped_by_its_sender_is_not_in_the_turn_of_its_receiver() {
+    let (system, _events) = system();
+    let (entered, _entries) = journal();
+    let (seen, _sights) = journal();
+    let gate = Arc::new(Semaphore::new(0));
+    let held = gated::<Curious>(entered, gate.clone(), seen).mailbox(Mailbox::bounded(1));
+    let actor = system.spawn_anonymous(held);
+    let (told, mut heard) = journal();
+    let curious = || Curious {
+        of: actor.clone(),
+        told: told.clone(),
+    };
+    while actor.try_send(curious()).is_ok() {
+        tokio::task::yield_now().await;
+    }
+    while heard.try_recv().is_ok() {}
+    actor.tell(curious());
+    assert_eq!(heard.recv().await, Some(true), "it waits, as everybody");
+    actor.kill();
+    actor.terminated().await;
 }
 
 /// A message that post-stop puts aside was said to be there for ever.
