@@ -23,6 +23,6 @@ pub(crate) fn undeliverable<T>(core: &Core, why: DeadLetterReason, message: T) {
 
 /// Drops what was meant for an actor. A reply inside is answered at once: nobody is there to answer it.
 pub(crate) fn drop_in_turn<T>(core: &Core, message: T) {
-    let ((), forsaken) = here::turn(core, || drop_quietly(message));
+    let ((), forsaken) = here::on_behalf(core, || drop_quietly(message));
     forsaken.answer(&NoReply::Stopped);
 }

@@ -3,7 +3,9 @@
 //!
 //! 1. The thread's pointer is null or points to a [`Turn`] on this thread's stack, whose [`Turn::enter`] has not returned.
 //!    Turns nest: each points to the one outside of it, which returns later.
-//! 2. Whoever enters a turn keeps its actor's memory at least until user code is done with in it. Between the moment an
+//! 2. A turn is its actor's own, or code that runs on behalf of an actor whose turn is another thread's: only the first
+//!    gives rights to what belongs to the turn.
+//! 3. Whoever enters a turn keeps its actor's memory at least until user code is done with in it. Between the moment an
 //!    actor goes idle and the return of `enter`, no code runs that could look.
 
 #![allow(unsafe_code)]
@@ -14,7 +16,7 @@ use crate::cell::{Core, CoreRef, Traits};
 use crate::clock::Deadline;
 use crate::dispatch::stepped;
 use crate::send_error::Cancelled;
-use crate::sync::{self, oneshot, thread_local};
+use crate::sync::{self, oneshot, run_quietly, thread_local};
 use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -30,6 +32,8 @@ thread_local! {
 /// A turn on this thread, on the stack of whoever runs it.
 pub(crate) struct Turn {
     core: NonNull<Core>,
+    /// It is that actor's turn, and not only a drop on its behalf.
+    is_own: bool,
     outer: *const Turn,
     /// Made by the first reply that is dropped.
     #[allow(clippy::box_collection)]
@@ -46,19 +50,27 @@ impl Turn {
     pub(crate) fn new(core: &Core) -> Self {
         Self {
             core: NonNull::from(core),
+            is_own: true,
             outer: INNERMOST.get(),
             forsaken: Cell::new(None),
             began: Cell::new(None),
         }
     }
 
-    /// Runs `code` with this as the innermost turn. `code` must not unwind.
+    /// Runs `code` with this as the innermost turn. Should it unwind, the turn is over all the same.
     #[inline]
     pub(crate) fn enter<T>(&self, code: impl FnOnce() -> T) -> T {
+        struct Over(*const Turn);
+        impl Drop for Over {
+            #[inline]
+            fn drop(&mut self) {
+                INNERMOST.set(self.0);
+            }
+        }
+
+        let _over = Over(self.outer);
         INNERMOST.set(self); // rule 1
-        let value = code();
-        INNERMOST.set(self.outer);
-        value
+        code()
     }
 
     /// The replies that were dropped so far.
@@ -89,7 +101,7 @@ impl Turn {
 
     #[inline]
     fn core(&self) -> &Core {
-        // SAFETY: rule 2.
+        // SAFETY: rule 3.
         unsafe { self.core.as_ref() }
     }
 }
@@ -116,10 +128,8 @@ impl Forsaken {
             return;
         }
         for reply in replies {
-            reply(Unanswered {
-                by: by.clone(),
-                why: why.clone(),
-            });
+            let (by, why) = (by.clone(), why.clone());
+            run_quietly(|| reply(Unanswered { by, why })); // it drops what is the user's, outside of every poll
         }
     }
 }
@@ -130,6 +140,33 @@ pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
     let turn = Turn::new(core);
     let value = turn.enter(code);
     (value, turn.forsaken(core))
+}
+
+/// Runs `code`, which must not unwind, on behalf of that actor, whose turn may be on elsewhere. To everything but the
+/// replies that it drops, the turn is whose it was before.
+#[inline]
+pub(crate) fn on_behalf<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
+    let turn = Turn {
+        is_own: false,
+        ..Turn::new(core)
+    };
+    let value = turn.enter(code);
+    (value, turn.forsaken(core))
+}
+
+/// Looks at the innermost turn of this thread that is its actor's own, if there is one.
+#[inline]
+fn innermost_own<T>(look: impl FnOnce(Option<&Turn>) -> T) -> T {
+    innermost(|turn| {
+        let mut turn = turn;
+        while let Some(behalf) = turn
+            && !behalf.is_own
+        {
+            // SAFETY: rule 1; an outer turn lasts longer than an inner one.
+            turn = unsafe { behalf.outer.as_ref() };
+        }
+        look(turn)
+    })
 }
 
 /// Looks at the innermost turn of this thread, if there is one.
@@ -176,14 +213,14 @@ pub(crate) fn has_no_forsaken() -> bool {
 /// The deadline of the question in hand on this thread.
 #[inline]
 pub(crate) fn deadline() -> Option<Deadline> {
-    // SAFETY: the innermost turn is on, on this thread.
-    innermost(|turn| unsafe { turn?.core().deadline() })
+    // SAFETY: a turn of its own is on, on this thread.
+    innermost_own(|turn| unsafe { turn?.core().deadline() })
 }
 
 /// Is it any actor's turn on this thread?
 #[inline]
 pub(crate) fn is_turn() -> bool {
-    !INNERMOST.get().is_null()
+    innermost_own(|turn| turn.is_some())
 }
 
 /// Is it this actor's turn on this thread?
@@ -192,7 +229,7 @@ pub(crate) fn is_turn_of(core: &Core) -> bool {
     let mut next = INNERMOST.get();
     // SAFETY: rule 1; an outer turn lasts longer than an inner one.
     while let Some(turn) = unsafe { next.as_ref() } {
-        if std::ptr::eq(turn.core.as_ptr(), core) {
+        if turn.is_own && std::ptr::eq(turn.core.as_ptr(), core) {
             return true;
         }
         next = turn.outer;
@@ -220,7 +257,7 @@ pub(crate) fn forsake(reply: impl FnOnce(Unanswered) + Send + 'static) {
 /// # Panics
 /// On a thread that drives asynchronous tasks: everything else on it would stand still.
 pub(crate) fn block_on<T>(what: &str, future: impl Future<Output = T>) -> Result<T, Cancelled> {
-    let actor = innermost(|turn| turn.map(|turn| CoreRef::new(turn.core())));
+    let actor = innermost_own(|turn| turn.map(|turn| CoreRef::new(turn.core())));
     match actor {
         Some(core) => {
             assert!(

@@ -32,7 +32,7 @@ use super::{Answer, Fate};
 use crate::actor::Message;
 use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
-use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell, run_quietly};
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
@@ -442,11 +442,12 @@ impl<T> Replier<T> {
                 Ok(_) => {
                     let this = ManuallyDrop::new(self);
                     match (call, waker) {
+                        // A waker that panics is no failure of the actor that answers.
                         // SAFETY: rule 4: the mark in `next` gives the waker to us.
-                        (_, Some(waker)) => unsafe { waker.assume_init() }.wake(),
+                        (_, Some(waker)) => run_quietly(|| unsafe { waker.assume_init() }.wake()),
                         // SAFETY: rule 6, then rule 1: the reference was kept for that.
                         (Call::Replacement, None) => unsafe {
-                            head.wake(next);
+                            run_quietly(|| head.wake(next));
                             release(this.0.cast());
                         },
                         // SAFETY: rule 1: that was the last reference, if it was.
@@ -618,8 +619,9 @@ pub(crate) struct Fired {
 
 impl Fired {
     pub(crate) fn wake(self) {
+        // A waker that panics may not keep the others from theirs.
         // SAFETY: rules 1 and 6: `DUE` was set and `ANSWERED` was not there.
-        unsafe { self.watch.0.as_ref().wake(self.state) }
+        run_quietly(|| unsafe { self.watch.0.as_ref().wake(self.state) });
     }
 }
 

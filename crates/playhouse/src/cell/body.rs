@@ -46,7 +46,7 @@ use crate::here::Turn;
 use crate::mailbox::queue::Queue;
 use crate::mailbox::{NoPlace, Slot, Ticket};
 use crate::props::Settings;
-use crate::sync::{Arc, UnsafeCell, catch, run_quietly};
+use crate::sync::{Arc, UnsafeCell, catch, drop_quietly, run_quietly};
 use crate::system::ActorSystem;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -371,7 +371,8 @@ where
 unsafe fn free<M: Message, C: Casting<M>, L>(core: NonNull<Core>) {
     let body: NonNull<Body<M, C, L>> = core.cast();
     // SAFETY: the caller's word; it was leaked by `create`.
-    drop(unsafe { Box::from_raw(body.as_ptr()) });
+    let body = unsafe { Box::from_raw(body.as_ptr()) };
+    drop_quietly(body); // wakers and the cause of a failure are the user's, and this may be any thread
 }
 
 #[inline]

@@ -29,8 +29,8 @@ struct Members {
     nameless: HashMap<u64, CoreRef, BuildHasherDefault<UidHasher>>,
     /// The books of those who have ended.
     books: Ledger,
-    /// The parent has ended first, and its books with these in them are its own family's.
-    are_books_closed: bool,
+    /// The owner has closed its own books, with these in them.
+    is_folded: bool,
     is_closed: bool,
     anonymous: u64,
     /// They wait until nobody is left.
@@ -109,8 +109,8 @@ impl Family {
         let (gone, called) = {
             let mut members = self.members.lock();
             let books = child.close_books();
-            if members.are_books_closed {
-                child.system().total.lock().add(&books);
+            if members.is_folded {
+                child.system().total.lock().add(&books); // nobody looks here any more
             } else {
                 members.books.add(&books);
             }
@@ -142,9 +142,11 @@ impl Family {
         self.members.lock().books
     }
 
-    /// What [`books`](Self::books) says afterwards is final.
-    pub(super) fn close_books(&self) {
-        self.members.lock().are_books_closed = true;
+    /// The same for the last time, for an owner that was cut short: those still here outlive it.
+    pub(crate) fn close_books(&self) -> Ledger {
+        let mut members = self.members.lock();
+        members.is_folded = true;
+        members.books
     }
 
     /// Oldest first.

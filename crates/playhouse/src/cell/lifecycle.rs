@@ -11,7 +11,7 @@ use crate::ask::NoReply;
 use crate::context::Context;
 use crate::here;
 use crate::mailbox::signals::StopCause;
-use crate::sync::drop_quietly;
+use crate::sync::{drop_quietly, run_quietly};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -235,16 +235,18 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         let core = self.core();
         core.enter_phase(Phase::Over);
         let exit = core.ending().unwrap_or(Exit::Stopped); // whoever comes here has set it
-        if let Some(rare) = core.rare_if_any() {
-            rare.own_work.cancel(); // what post-stop began
-        }
         // SAFETY: see above; nothing of the life uses them after this.
         unsafe {
+            self.context().empty(); // what post-stop put aside
+            if let Some(rare) = core.rare_if_any() {
+                rare.own_work.cancel(); // what it began
+                let listener = rare.listener.lock().take();
+                drop_quietly(listener); // the user's, and it may hold a count of this very actor
+            }
             drop_state(core, self.take_casting(), &exit);
             drop_state(core, self.take_role(), &exit);
             self.context().unwatch_all();
-            let ((), forsaken) =
-                here::turn(core, || crate::sync::run_quietly(|| self.drop_context()));
+            let ((), forsaken) = here::turn(core, || run_quietly(|| self.drop_context()));
             forsaken.answer(&why_unanswered(&exit));
         }
         core.finish(exit);
@@ -279,7 +281,8 @@ impl Core {
         self.set_ended(Ending::of(&exit));
         if let Some(rare) = self.rare_if_any() {
             rare.watchers.tell(&self.address, &exit);
-            let _ = rare.ended.set(exit); // nobody else sets it
+            // Nobody else sets it. A waker that panics must not unwind into the life: the context is dropped already.
+            run_quietly(|| drop(rare.ended.set(exit)));
         }
         self.parent.leave(self);
         self.dispatcher.leave();

@@ -44,7 +44,7 @@ use crate::mailbox::queue::{Back, Front, Pushed};
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::mailbox::{Envelope, NoPlace, Rare as SlotRare, Slot, Ticket};
 use crate::props::{Lifetime, Settings};
-use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering, run_quietly};
 use crate::system::{ActorSystem, System};
 use body::Place;
 use family::{Family, Watcher};
@@ -212,7 +212,8 @@ impl Core {
         if order.is_stopping()
             && let Some(rare) = self.rare.get()
         {
-            let _ = rare.stopping.set(()); // a second order finds it set
+            // A second order finds it set. Wakers are somebody else's code, and the turn may be ours to give by now.
+            run_quietly(|| drop(rare.stopping.set(())));
         }
         if self.wake.rouse(|| was_idle) {
             self.schedule();
@@ -432,18 +433,15 @@ impl Core {
             return Ledger::default();
         }
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default())
+        self.entries(rare.unwrap_or_default(), Family::books)
     }
 
     /// The books, for the last time: what comes later goes into the system's.
     fn close_books(&self) -> Ledger {
         // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
         self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
-        if let Some(children) = self.children_if_any() {
-            children.close_books();
-        }
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default())
+        self.entries(rare.unwrap_or_default(), Family::close_books)
     }
 
     fn is_folded(&self) -> bool {
@@ -451,7 +449,7 @@ impl Core {
     }
 
     /// The counted outcomes, what the lane counts by itself, and the books of children who have ended.
-    fn entries(&self, mut ledger: Ledger) -> Ledger {
+    fn entries(&self, mut ledger: Ledger, of: impl FnOnce(&Family) -> Ledger) -> Ledger {
         let gate = self.gate();
         let pushes = gate.pushes();
         let taken = gate.freed() + ledger.stashed; // a stashed message was taken, and holds its place again
@@ -459,7 +457,7 @@ impl Core {
         ledger.queued += pushes.saturating_sub(taken);
         ledger.handled += self.handled.load(Ordering::Relaxed);
         if let Some(children) = self.children_if_any() {
-            ledger.add(&children.books());
+            ledger.add(&of(children));
         }
         ledger
     }
@@ -501,7 +499,12 @@ impl Core {
     /// A handle from nothing: refused when the last one is gone and that was the end.
     pub(crate) fn revive_handle(&self) -> bool {
         let may_begin = !self.has_trait(Traits::ENDS_WITH_HANDLES);
-        let more = |count: u32| (count > 0 || may_begin).then_some(count + 1);
+        let more = |count: u32| {
+            if count > u32::MAX / 2 {
+                std::process::abort(); // rule 5 of `counted`
+            }
+            (count > 0 || may_begin).then_some(count + 1)
+        };
         if self.has_ended() {
             return false;
         }

@@ -9,7 +9,7 @@ use crate::events::Event;
 use crate::failure::Failure;
 use crate::here;
 use crate::send_error::Cancelled;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, run_quietly};
 use std::future::Future;
 
 /// What the runtime calls, whichever way the actor was written.
@@ -102,7 +102,7 @@ impl Core {
     fn call_listener(&self) {
         let listener = self.rare().listener.lock().take();
         if let Some(waker) = listener {
-            waker.wake();
+            run_quietly(|| waker.wake()); // the user's, and called outside of every poll
         }
     }
 

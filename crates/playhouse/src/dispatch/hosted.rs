@@ -112,10 +112,11 @@ impl Hosted {
     /// polled is so on another thread, and may be long in a turn.
     #[inline]
     fn leave_at_home(&self, runnable: Runnable) -> Result<(), Runnable> {
-        let Some(home) = seat::home(self.address()) else {
+        // The name may be that of an earlier dispatcher at this address, which had more seats.
+        let known = seat::home(self.address());
+        let Some((home, seat)) = known.and_then(|home| Some((home, self.seats.get(home)?))) else {
             return Err(runnable);
         };
-        let seat = &self.seats[home];
         if seat.is_polled() {
             return Err(runnable);
         }

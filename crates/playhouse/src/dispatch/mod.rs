@@ -109,7 +109,7 @@ impl Dispatcher {
             messages > 0,
             "an actor that may handle no message per turn never handles one"
         );
-        self.throughput = messages;
+        self.throughput = messages.min(u32::MAX as usize); // turns count down in 32 bits
         self
     }
 
