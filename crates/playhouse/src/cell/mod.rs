@@ -200,7 +200,7 @@ impl Core {
         {
             let _ = rare.stopping.set(()); // a second order finds it set
         }
-        if self.wake.rouse(|| was_idle) {
+        if self.wake.rouse(was_idle, || self.gate().nudge()) {
             self.schedule();
         }
     }
@@ -250,7 +250,8 @@ impl Core {
 
     /// Makes the turn look again: at orders, and at what a drain waits for.
     pub(crate) fn rouse(&self) {
-        if self.wake.rouse(|| self.gate().nudge()) {
+        let was_idle = self.gate().nudge();
+        if self.wake.rouse(was_idle, || self.gate().nudge()) {
             self.schedule();
         }
     }
