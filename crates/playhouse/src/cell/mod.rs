@@ -215,7 +215,7 @@ impl Core {
             // A second order finds it set. Wakers are somebody else's code, and the turn may be ours to give by now.
             run_quietly(|| drop(rare.stopping.set(())));
         }
-        if self.wake.rouse(|| was_idle) {
+        if self.wake.rouse(was_idle, || self.gate().nudge()) {
             self.schedule();
         }
     }
@@ -265,7 +265,8 @@ impl Core {
 
     /// Makes the turn look again: at orders, and at what a drain waits for.
     pub(crate) fn rouse(&self) {
-        if self.wake.rouse(|| self.gate().nudge()) {
+        let was_idle = self.gate().nudge();
+        if self.wake.rouse(was_idle, || self.gate().nudge()) {
             self.schedule();
         }
     }

@@ -70,12 +70,13 @@ impl Wake {
         }
     }
 
-    /// Makes the turn look again. `nudge` is the lane's, with what there is to look at written down before. True: the
-    /// caller has won the turn.
+    /// Makes the turn look again, after a nudge that told whether it `was_idle`. It ends like any wake: the turn may have
+    /// taken that nudge and begun to listen since, and a listener that is `Woken` without a nudge hears no later wake.
+    /// True: the caller has won the turn.
     #[inline]
     #[must_use = "whoever wins the turn has to schedule it"]
-    pub(crate) fn rouse(&self, nudge: impl FnOnce() -> bool) -> bool {
-        nudge() || self.swap_woken() == State::Waiting
+    pub(crate) fn rouse(&self, was_idle: bool, nudge: impl FnOnce() -> bool) -> bool {
+        was_idle || self.wake(nudge)
     }
 
     #[inline]
