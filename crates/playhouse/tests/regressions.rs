@@ -324,7 +324,9 @@ fn a_throughput_beyond_32_bits_is_a_large_one() {
         let one = system.dispatcher("one").unwrap();
         let gate = Arc::new(std::sync::Barrier::new(2));
         let opens = gate.clone();
-        one.submit(move || drop(gate.wait()));
+        one.submit(move || {
+            gate.wait();
+        });
         for name in ["a", "b"] {
             let told = told.clone();
             let actor = system.spawn(
@@ -340,9 +342,11 @@ fn a_throughput_beyond_32_bits_is_a_large_one() {
             let actor = actor.unwrap();
             (0..3).for_each(|n| actor.tell(n));
         }
-        tokio::task::spawn_blocking(move || drop(opens.wait()))
-            .await
-            .unwrap();
+        tokio::task::spawn_blocking(move || {
+            opens.wait();
+        })
+        .await
+        .unwrap();
         let mut order = Vec::new();
         while order.len() < 6 {
             order.push(heard.recv().await.unwrap());
