@@ -9,7 +9,7 @@ usage: cargo xtask COMMAND
   test [--install] [STEP..]
                          run every check that this machine can run, or the named ones
   models [--full]        the runtime's lock-free parts in every interleaving, bounded unless --full
-  sanitize [address|thread]
+  sanitize [address|thread|--quick]
                          the runtime's tests under the sanitizers of the nightly compiler
   seeds [N]              the runtime's stepped tests under N seeds each; a failure names its seed
   tidy                   check the house rules over every tracked file

@@ -117,7 +117,7 @@ impl Shop {
                 missing: "this machine lacks the nightly compiler".to_owned(),
                 enable: crate::proof::INSTALL_NIGHTLY.to_owned(),
             },
-            Action::Sanitizers => ended(crate::proof::sanitize(&[])),
+            Action::Sanitizers => ended(crate::proof::sanitize(&["--quick".to_owned()])),
             Action::Tidy => tidy(&self.root),
         }
     }
