@@ -85,7 +85,7 @@ async fn a_waker_that_panics_when_a_reply_is_dropped_harms_nobody() {
     let actor = system.spawn_anonymous(Props::func(async |ctx: &mut Context<Reply<()>>| {
         while let Some(reply) = ctx.recv().await {
             drop(reply);
-            ctx.clock().sleep(Duration::from_millis(1)).await;
+            ctx.clock().sleep(Duration::from_millis(1)).await; // sleeps: in the handler, so that it suspends
         }
         Ok(())
     }));
