@@ -776,7 +776,7 @@ impl<T: 'static> Drop for Lone<T> {
 /// What only tests and models ask for.
 #[cfg(test)]
 impl<T> Queue<'_, T> {
-    fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
+    pub(crate) fn try_push(&self, message: T) -> Result<Pushed, (NoPlace, T)> {
         self.try_push_made(message, |message| message)
     }
 
