@@ -73,6 +73,13 @@ impl Turn {
         code()
     }
 
+    /// All of it: `code`, and the replies that it dropped.
+    #[inline]
+    fn run<T>(self, core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
+        let value = self.enter(code);
+        (value, self.forsaken(core))
+    }
+
     /// The replies that were dropped so far.
     #[inline]
     pub(crate) fn forsaken(&self, by: &Core) -> Forsaken {
@@ -124,9 +131,6 @@ impl Forsaken {
     #[cold]
     fn answer_all(self, why: &NoReply) {
         let Self { by, replies } = self;
-        if replies.is_empty() {
-            return;
-        }
         for reply in replies {
             let (by, why) = (by.clone(), why.clone());
             run_quietly(|| reply(Unanswered { by, why })); // it drops what is the user's, outside of every poll
@@ -137,9 +141,7 @@ impl Forsaken {
 /// Runs `code`, which must not unwind, as part of that actor's turn.
 #[inline]
 pub(crate) fn turn<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsaken) {
-    let turn = Turn::new(core);
-    let value = turn.enter(code);
-    (value, turn.forsaken(core))
+    Turn::new(core).run(core, code)
 }
 
 /// Runs `code`, which must not unwind, on behalf of that actor, whose turn may be on elsewhere. To everything but the
@@ -150,8 +152,7 @@ pub(crate) fn on_behalf<T>(core: &Core, code: impl FnOnce() -> T) -> (T, Forsake
         is_own: false,
         ..Turn::new(core)
     };
-    let value = turn.enter(code);
-    (value, turn.forsaken(core))
+    turn.run(core, code)
 }
 
 /// Looks at the innermost turn of this thread that is its actor's own, if there is one.

@@ -10,8 +10,7 @@
 
 use crate::actor::Message;
 use crate::cell::{Cell, CellRef, Core, CoreRef};
-use crate::mailbox::NoPlace;
-use crate::mailbox::{Envelope, Slot};
+use crate::mailbox::{Envelope, NoPlace, Slot};
 use crate::sync::Arc;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -43,11 +42,17 @@ struct Foreign<M>(Box<dyn Inlet<M>>);
 
 impl<M: Message> Foreign<M> {
     #[inline(never)]
-    fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
+    fn offer_plain(&self, msg: M) -> Result<(), (NoPlace, M)> {
         let question = None;
+        self.offer(Envelope { msg, question })
+            .map_err(|(why, back)| (why, back.msg))
+    }
+
+    /// Takes a place and pushes, or gives the message back.
+    fn offer(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
         match self.0.core().gate().try_reserve() {
-            Ok(()) => self.0.put(Envelope { msg, question }),
-            Err(why) => return Err((why, msg)),
+            Ok(()) => self.0.put(envelope),
+            Err(why) => return Err((why, envelope)),
         }
         Ok(())
     }
@@ -174,7 +179,7 @@ impl<M: Message> Port<M> {
     pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
         match self.view() {
             View::Direct(core) => cell_of(core).offer(msg),
-            View::Foreign(foreign) => foreign.offer(msg),
+            View::Foreign(foreign) => foreign.offer_plain(msg),
         }
     }
 
@@ -183,13 +188,7 @@ impl<M: Message> Port<M> {
     pub(crate) fn ask(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
         match self.view() {
             View::Direct(core) => cell_of(core).ask(envelope),
-            View::Foreign(foreign) => match foreign.0.core().gate().try_reserve() {
-                Ok(()) => {
-                    foreign.0.put(envelope);
-                    Ok(())
-                }
-                Err(why) => Err((why, envelope)),
-            },
+            View::Foreign(foreign) => foreign.offer(envelope),
         }
     }
 

@@ -58,15 +58,11 @@ impl<M: Message> Context<M> {
         }
         match self.pop() {
             Some(Slot::Plain(msg)) => {
-                self.free_place();
-                self.core().use_turn();
-                self.core().take_in_hand();
+                self.take_place();
                 Poll::Ready(Some(msg))
             }
             Some(Slot::Asked(Envelope { msg, question })) => {
-                self.free_place();
-                self.core().use_turn();
-                self.core().take_in_hand();
+                self.take_place();
                 let deadline = question.and_then(Question::start);
                 self.set_deadline_in_hand(deadline);
                 Poll::Ready(Some(msg))
@@ -77,6 +73,14 @@ impl<M: Message> Context<M> {
                 Poll::Pending
             }
         }
+    }
+
+    /// A message was taken from its place, straight into the handler's hands.
+    #[inline(always)] // the way of every message
+    fn take_place(&mut self) {
+        self.free_place();
+        self.core().use_turn();
+        self.core().take_in_hand();
     }
 
     /// The next message for a handler.

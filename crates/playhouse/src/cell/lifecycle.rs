@@ -159,9 +159,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     /// Writes down what became of the messages in hand. Anything but `Done` ends the actor.
     pub(super) fn settle(self, played: Played<()>) {
         let core = self.core();
-        // SAFETY: see above; whatever borrowed the context has ended.
-        unsafe { self.context() }.settle(&played);
-        here::forsaken(core).answer(&played.why_unanswered());
+        self.write_down(&played);
         match played {
             Played::Done(()) => {}
             Played::Failed(failure) => {
@@ -172,6 +170,13 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         }
     }
 
+    /// The books, and the replies that were dropped.
+    fn write_down(self, played: &Played<()>) {
+        // SAFETY: see above; whatever borrowed the context has ended.
+        unsafe { self.context() }.settle(played);
+        here::forsaken(self.core()).answer(&played.why_unanswered());
+    }
+
     /// Takes nothing more, and buries what waits; then the children.
     fn begin_end(self) {
         let core = self.core();
@@ -179,25 +184,25 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             return;
         }
         core.enter_phase(Phase::Ending);
-        core.raise(Flags::FINISHED); // post-stop waits for no message, not even after a failure, which no order came with
-        self.empty();
-        if let Some(children) = core.children_if_any() {
-            children.stop_all(match core.ending() {
-                Some(Exit::Shutdown) => StopCause::Shutdown,
-                _ => StopCause::Asked,
-            });
-        }
+        self.close(match core.ending() {
+            Some(Exit::Shutdown) => StopCause::Shutdown,
+            _ => StopCause::Asked,
+        });
     }
 
-    /// Buries every message, and cancels what would bring more.
-    fn empty(self) {
+    /// Buries every message, cancels what would bring more, and stops the children.
+    fn close(self, cause: StopCause) {
         let core = self.core();
+        core.raise(Flags::FINISHED); // post-stop waits for no message, not even after a failure, which no order came with
         // SAFETY: see above.
         let context = unsafe { self.context() };
         context.close_lane();
         context.empty();
         if let Some(rare) = core.rare_if_any() {
             rare.own_work.cancel();
+        }
+        if let Some(children) = core.children_if_any() {
+            children.stop_all(cause);
         }
     }
 
@@ -219,9 +224,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     /// Of two failures the first is the cause; this one is published all the same.
     pub(super) fn after_post_stop(self, played: Played<()>) {
         let core = self.core();
-        // SAFETY: see above; post-stop has ended.
-        unsafe { self.context() }.settle(&played);
-        here::forsaken(core).answer(&played.why_unanswered());
+        self.write_down(&played);
         if let Played::Failed(failure) = played {
             publish_failure(core, &failure);
             if !matches!(core.ending(), Some(Exit::Failed(_))) {
@@ -265,11 +268,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         if !core.is_ending() {
             core.begin_ending(Exit::Shutdown);
         }
-        core.raise(Flags::FINISHED);
-        self.empty();
-        if let Some(children) = core.children_if_any() {
-            children.stop_all(StopCause::Shutdown);
-        }
+        self.close(StopCause::Shutdown);
         self.finish();
     }
 }

@@ -215,9 +215,7 @@ impl Core {
             // A second order finds it set. Wakers are somebody else's code, and the turn may be ours to give by now.
             run_quietly(|| drop(rare.stopping.set(())));
         }
-        if self.wake.rouse(was_idle, || self.gate().nudge()) {
-            self.schedule();
-        }
+        self.rouse_nudged(was_idle);
     }
 
     #[inline]
@@ -265,7 +263,11 @@ impl Core {
 
     /// Makes the turn look again: at orders, and at what a drain waits for.
     pub(crate) fn rouse(&self) {
-        let was_idle = self.gate().nudge();
+        self.rouse_nudged(self.gate().nudge());
+    }
+
+    /// The same after a nudge, which has won the turn if the actor `was_idle`.
+    fn rouse_nudged(&self, was_idle: bool) {
         if self.wake.rouse(was_idle, || self.gate().nudge()) {
             self.schedule();
         }
@@ -596,20 +598,14 @@ impl<M: Message> Cell<M> {
     /// Takes a place and pushes, or gives the message back.
     #[inline]
     pub(crate) fn offer(&self, msg: M) -> Result<(), (NoPlace, M)> {
-        match self.lane().try_push_made(msg, Slot::Plain)? {
-            Pushed::Queued => {}
-            Pushed::WasIdle => self.core.schedule(),
-        }
+        self.accepted(self.lane().try_push_made(msg, Slot::Plain)?);
         Ok(())
     }
 
     /// As [`offer`](Self::offer), of a question.
     #[inline]
     pub(crate) fn ask(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
-        match self.lane().try_push_made(envelope, Slot::Asked)? {
-            Pushed::Queued => {}
-            Pushed::WasIdle => self.core.schedule(),
-        }
+        self.accepted(self.lane().try_push_made(envelope, Slot::Asked)?);
         Ok(())
     }
 
@@ -631,8 +627,7 @@ impl<M: Message> Cell<M> {
     pub(crate) fn push_aside(&self, slot: Slot<M>) {
         debug_assert!(!slot.holds_place());
         match self.lane().push_outside(slot) {
-            Ok(Pushed::Queued) => {}
-            Ok(Pushed::WasIdle) => self.core.schedule(),
+            Ok(pushed) => self.accepted(pushed),
             Err(slot) => dead_letters::drop_in_turn(&self.core, slot),
         }
     }
@@ -640,8 +635,7 @@ impl<M: Message> Cell<M> {
     #[inline]
     fn pushed(&self, pushed: Result<Pushed, Slot<M>>) {
         match pushed {
-            Ok(Pushed::Queued) => {}
-            Ok(Pushed::WasIdle) => self.core.schedule(),
+            Ok(pushed) => self.accepted(pushed),
             Err(slot) => {
                 self.core.note(|ledger| {
                     ledger.accepted += 1;
@@ -650,6 +644,14 @@ impl<M: Message> Cell<M> {
                 dead_letters::publish(&self.core, DeadLetterReason::Gone);
                 dead_letters::drop_in_turn(&self.core, slot);
             }
+        }
+    }
+
+    /// Whoever finds the actor idle schedules it.
+    #[inline(always)] // the way of every message
+    fn accepted(&self, pushed: Pushed) {
+        if pushed == Pushed::WasIdle {
+            self.core.schedule();
         }
     }
 

@@ -113,6 +113,24 @@ fn model_of_three(code: impl Fn() + Sync + Send + 'static) {
     builder.check(code);
 }
 
+/// Somebody who asks for a place once, on a thread of its own.
+struct Waiting(JoinHandle<(bool, Arc<Rung>)>);
+
+impl Waiting {
+    fn spawn(actor: &Arc<Actor>) -> Self {
+        Self(spawn(actor, |actor| {
+            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
+            let answer = poll(actor, &mut ticket, &rung);
+            (answer.is_pending(), rung)
+        }))
+    }
+
+    fn is_called_if_it_waits(self) {
+        let (is_waiting, rung) = self.0.join().unwrap();
+        assert_eq!(is_waiting, rung.count() == 1);
+    }
+}
+
 #[derive(Default)]
 struct Rung(Plain);
 
@@ -260,14 +278,9 @@ fn no_actor_goes_idle_with_room_and_an_unwoken_waiter() {
     model(|| {
         let actor = Actor::new(1);
         assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
-        let waiting = spawn(&actor, |actor| {
-            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
-            let answer = poll(actor, &mut ticket, &rung);
-            (answer.is_pending(), rung)
-        });
+        let waiting = Waiting::spawn(&actor);
         assert_eq!(actor.run(), [(0, 0)]);
-        let (is_waiting, rung) = waiting.join().unwrap();
-        assert_eq!(is_waiting, rung.count() == 1);
+        waiting.is_called_if_it_waits();
     });
 }
 
@@ -276,19 +289,14 @@ fn no_handler_waits_with_room_and_an_unwoken_waiter() {
     model(|| {
         let actor = Actor::new(1);
         assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
-        let waiting = spawn(&actor, |actor| {
-            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
-            let answer = poll(actor, &mut ticket, &rung);
-            (answer.is_pending(), rung)
-        });
+        let waiting = Waiting::spawn(&actor);
         // SAFETY: the turn is this thread's.
         unsafe {
             assert!(actor.queue.pop().is_some());
             actor.queue.free();
             assert!(!actor.queue.suspend());
         }
-        let (is_waiting, rung) = waiting.join().unwrap();
-        assert_eq!(is_waiting, rung.count() == 1);
+        waiting.is_called_if_it_waits();
     });
 }
 
@@ -297,18 +305,13 @@ fn a_fenced_free_misses_nobody() {
     model(|| {
         let actor = Actor::new(1);
         assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
-        let waiting = spawn(&actor, |actor| {
-            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
-            let answer = poll(actor, &mut ticket, &rung);
-            (answer.is_pending(), rung)
-        });
+        let waiting = Waiting::spawn(&actor);
         // SAFETY: the turn is this thread's.
         unsafe {
             assert!(actor.queue.pop().is_some());
             actor.queue.free_fenced();
         }
-        let (is_waiting, rung) = waiting.join().unwrap();
-        assert_eq!(is_waiting, rung.count() == 1);
+        waiting.is_called_if_it_waits();
     });
 }
 
@@ -317,14 +320,9 @@ fn a_permit_that_is_released_reaches_whoever_registers_just_then() {
     model(|| {
         let actor = Actor::idle(1);
         assert!(actor.queue.try_reserve().is_ok());
-        let waiting = spawn(&actor, |actor| {
-            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
-            let answer = poll(actor, &mut ticket, &rung);
-            (answer.is_pending(), rung)
-        });
+        let waiting = Waiting::spawn(&actor);
         actor.queue.release();
-        let (is_waiting, rung) = waiting.join().unwrap();
-        assert_eq!(is_waiting, rung.count() == 1);
+        waiting.is_called_if_it_waits();
     });
 }
 
@@ -353,13 +351,8 @@ fn a_closed_lane_keeps_nobody_waiting() {
     model(|| {
         let actor = Actor::new(1);
         assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
-        let waiting = spawn(&actor, |actor| {
-            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
-            let answer = poll(actor, &mut ticket, &rung);
-            (answer.is_pending(), rung)
-        });
+        let waiting = Waiting::spawn(&actor);
         actor.queue.close_admission();
-        let (is_waiting, rung) = waiting.join().unwrap();
-        assert_eq!(is_waiting, rung.count() == 1);
+        waiting.is_called_if_it_waits();
     });
 }
