@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{AskError, Event, Ledger};
+use playhouse::{AskError, Event, Ledger, Message};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -24,6 +24,16 @@ impl Wake for PanickingWaker {
 fn poll_behind_a_bomb<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     let waker = Waker::from(Arc::new(PanickingWaker));
     future.poll(&mut TaskContext::from_waker(&waker))
+}
+
+/// A question that is on its way, whose asker's waker panics.
+fn ask_behind_a_bomb<T: Message>(
+    actor: &ActorRef<Reply<T>>,
+) -> Pin<Box<impl Future<Output = Result<T, AskError>> + use<T>>> {
+    let ask = actor.ask(|reply| reply).within(Duration::from_secs(60));
+    let mut ask = Box::pin(ask.into_future());
+    assert!(poll_behind_a_bomb(ask.as_mut()).is_pending());
+    ask
 }
 
 /// In time, or the test fails.
@@ -89,13 +99,7 @@ async fn a_waker_that_panics_when_a_reply_is_dropped_harms_nobody() {
         }
         Ok(())
     }));
-    let mut first = Box::pin(
-        actor
-            .ask(|reply| reply)
-            .within(Duration::from_secs(60))
-            .into_future(),
-    );
-    assert!(poll_behind_a_bomb(first.as_mut()).is_pending());
+    let first = ask_behind_a_bomb(&actor);
     let second = actor.ask(|reply| reply).within(Duration::from_secs(60));
     let second = soon("the second answer", second.into_future()).await;
     assert!(
@@ -116,13 +120,7 @@ async fn a_waker_that_panics_when_its_asker_is_answered_does_not_fail_who_answer
         }
         Ok(())
     }));
-    let mut first = Box::pin(
-        actor
-            .ask(|reply| reply)
-            .within(Duration::from_secs(60))
-            .into_future(),
-    );
-    assert!(poll_behind_a_bomb(first.as_mut()).is_pending());
+    let first = ask_behind_a_bomb(&actor);
     let second = actor.ask(|reply| reply).within(Duration::from_secs(60));
     assert_eq!(
         soon("the second answer", second.into_future()).await.ok(),
