@@ -37,10 +37,8 @@ pub fn root() -> PathBuf {
 /// # Errors
 /// When it cannot be built.
 pub fn built_folio() -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = Command::new(cargo)
+    let build = cargo(&root())
         .args(["build", "--release", "--quiet", "--package", "folio"])
-        .current_dir(root())
         .status();
     match build {
         Ok(status) if status.success() => Ok(target().join("release").join("folio")),
@@ -49,6 +47,13 @@ pub fn built_folio() -> Result<PathBuf, String> {
         )),
         Err(error) => Err(format!("cannot run cargo: {error}")),
     }
+}
+
+/// The cargo that runs this, in a folder.
+pub(crate) fn cargo(folder: &Path) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder);
+    cargo
 }
 
 /// Where cargo puts what it builds.

@@ -31,7 +31,7 @@ pub const INSTALL_NIGHTLY: &str = "rustup toolchain install nightly";
 /// # Errors
 /// When there is another argument, or cargo cannot be run.
 pub fn models(arguments: &[String]) -> Result<ExitCode, String> {
-    let mut cargo = cargo();
+    let mut cargo = crate::cargo(&crate::root());
     match arguments {
         [] => drop(cargo.env("LOOM_MAX_PREEMPTIONS", SWITCHES)),
         [full] if full == "--full" => {}
@@ -64,12 +64,8 @@ pub fn sanitize(arguments: &[String]) -> Result<ExitCode, String> {
     if wanted.is_empty() {
         return Err("takes address, thread or --quick; without any it runs both".to_owned());
     }
-    if !has_nightly() {
-        return Err(format!(
-            "the sanitizers need the nightly compiler: {INSTALL_NIGHTLY}"
-        ));
-    }
-    let host = host()?;
+    let host = nightly_host()
+        .ok_or_else(|| format!("the sanitizers need the nightly compiler: {INSTALL_NIGHTLY}"))?;
     for (name, flags) in wanted {
         println!("-- the runtime's tests under the {name} sanitizer");
         let mut tests = sanitized(name, flags, &host);
@@ -84,13 +80,17 @@ pub fn sanitize(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the sanitizers can run here.
+/// What the nightly compiler compiles for; `None`: there is none here.
 #[must_use]
-pub fn has_nightly() -> bool {
-    let version = Command::new("rustc")
-        .args(["+nightly", "--version"])
-        .output();
-    version.is_ok_and(|output| output.status.success())
+pub fn nightly_host() -> Option<String> {
+    let output = Command::new("rustc")
+        .args(["+nightly", "--version", "--verbose"])
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .output()
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
 }
 
 fn sanitized(name: &str, flags: &str, host: &str) -> Command {
@@ -115,25 +115,6 @@ fn sanitized(name: &str, flags: &str, host: &str) -> Command {
             "CARGO_TARGET_DIR",
             crate::target().join("sanitized").join(name),
         );
-    cargo
-}
-
-fn host() -> Result<String, String> {
-    let output = Command::new("rustc")
-        .args(["+nightly", "--version", "--verbose"])
-        .env_remove("RUSTUP_TOOLCHAIN")
-        .output()
-        .map_err(|error| format!("cannot run rustc: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    text.lines()
-        .find_map(|line| line.strip_prefix("host: "))
-        .map(str::to_owned)
-        .ok_or_else(|| "rustc does not say what it compiles for".to_owned())
-}
-
-fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(crate::root());
     cargo
 }
 

@@ -51,11 +51,10 @@ fn seeds(arguments: &[String]) -> Result<u64, String> {
 
 /// Optimised, because the seeds are what takes the time.
 fn tests() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = crate::cargo(&crate::root());
     cargo
         .args(["test", "--release", "--package", "playhouse"])
-        .args(["--test", "stepped_*"])
-        .current_dir(crate::root());
+        .args(["--test", "stepped_*"]);
     cargo
 }
 

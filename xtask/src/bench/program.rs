@@ -34,11 +34,9 @@ impl Program {
     /// # Errors
     /// When cargo cannot be run, the build fails, or there is no executable in it.
     pub fn from_cargo(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
+        let output = crate::cargo(folder)
             .args(arguments)
             .args(["--quiet", "--message-format", "json-render-diagnostics"])
-            .current_dir(folder)
             .stderr(Stdio::inherit())
             .output()
             .map_err(|error| format!("cannot run cargo: {error}"))?;

@@ -113,7 +113,7 @@ impl Shop {
             Action::Examples(crates) => self.examples(crates),
             Action::Engine => self.engine(),
             Action::Models => ended(crate::proof::models(&[])),
-            Action::Sanitizers if !crate::proof::has_nightly() => Outcome::Optional {
+            Action::Sanitizers if crate::proof::nightly_host().is_none() => Outcome::Optional {
                 missing: "this machine lacks the nightly compiler".to_owned(),
                 enable: crate::proof::INSTALL_NIGHTLY.to_owned(),
             },
@@ -141,8 +141,8 @@ impl Shop {
     }
 
     fn cargo(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(arguments).current_dir(&self.root);
+        let mut command = crate::cargo(&self.root);
+        command.args(arguments);
         if let Some(folder) = &self.data_home {
             command.env("XDG_DATA_HOME", folder);
         }
