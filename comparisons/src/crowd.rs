@@ -1,5 +1,6 @@
 //! Many actors that all talk to each other.
 
+use crate::colour::Colour;
 use crate::measure::{Sample, Stopwatch};
 use crate::rival::{Logic, Rival, Room, Then};
 use crate::tally::Tally;
@@ -93,30 +94,6 @@ pub(crate) async fn big<R: Rival>(pings: u64) -> Sample {
 }
 
 const CREATURES: u64 = 100;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Colour {
-    Blue,
-    Red,
-    Yellow,
-}
-
-impl Colour {
-    fn of(number: u64) -> Self {
-        [Colour::Blue, Colour::Red, Colour::Yellow][(number % 3) as usize]
-    }
-
-    /// Both turn into the third colour, or stay what they are if they are alike.
-    fn complement(self, other: Self) -> Self {
-        use Colour::{Blue, Red, Yellow};
-        match (self, other) {
-            (Blue, Red) | (Red, Blue) => Yellow,
-            (Blue, Yellow) | (Yellow, Blue) => Red,
-            (Red, Yellow) | (Yellow, Red) => Blue,
-            (same, _) => same,
-        }
-    }
-}
 
 struct Request<R: Rival> {
     from: R::Ref<Creature<R>>,

@@ -7,6 +7,8 @@
 
 mod actix_side;
 mod ask;
+#[path = "../../crates/playhouse/benches/workloads/colour.rs"]
+mod colour;
 mod crowd;
 mod exchange;
 mod family;
@@ -20,17 +22,19 @@ mod rival;
 mod stream;
 #[path = "../../crates/playhouse/benches/workloads/tally.rs"]
 mod tally;
+#[path = "../../crates/playhouse/benches/workloads/wish.rs"]
+mod wish;
 mod work;
+#[path = "../../crates/playhouse/benches/workloads/worker.rs"]
+mod worker;
 mod xtra_side;
 
 use measure::Sample;
 use rival::Rival;
 use std::process::ExitCode;
+use wish::Wish;
 
 const USAGE: &str = "usage: comparisons NAME SIDE OPERATIONS [--workers N]";
-
-/// As many as the runtime's own workloads have.
-const WORKERS: usize = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,15 +51,13 @@ fn main() -> ExitCode {
 }
 
 fn sample(arguments: &[String]) -> Result<String, String> {
-    let (name, side, operations, workers) = match arguments {
-        [name, side, operations] => (name, side, operations, WORKERS),
-        [name, side, operations, option, workers] if option == "--workers" => {
-            (name, side, operations, number(workers)? as usize)
-        }
-        _ => return Err("which workload?".into()),
-    };
-    let operations = number(operations)?;
-    let sample = match side.as_str() {
+    let Wish {
+        name,
+        side,
+        operations,
+        workers,
+    } = Wish::from(arguments)?;
+    let sample = match side {
         "actix" => run::<actix_side::Actix>(name, operations, workers),
         "kameo" => run::<kameo_side::Kameo>(name, operations, workers),
         "ractor" => run::<ractor_side::Ractor>(name, operations, workers),
@@ -95,11 +97,4 @@ fn run<R: Rival>(name: &str, operations: u64, workers: usize) -> Option<Sample> 
         "work" => R::block_on(workers, work::work::<R>(operations)),
         _ => return None,
     })
-}
-
-fn number(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(format!("a number above 0 is needed, not {text:?}")),
-    }
 }

@@ -1,5 +1,6 @@
 //! Many actors that all talk to each other: whether the runtime keeps its price when nobody has a fixed partner.
 
+use crate::colour::Colour;
 use crate::measure::{Sample, Stopwatch};
 use crate::stage;
 use crate::tally::Tally;
@@ -177,30 +178,6 @@ pub(crate) mod chameneos {
         CREATURES < MAILBOX as u64,
         "a full mailbox would lose a request"
     );
-
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Colour {
-        Blue,
-        Red,
-        Yellow,
-    }
-
-    impl Colour {
-        fn of(number: u64) -> Self {
-            [Colour::Blue, Colour::Red, Colour::Yellow][(number % 3) as usize]
-        }
-
-        /// Both turn into the third colour, or stay what they are if they are alike.
-        fn complement(self, other: Self) -> Self {
-            use Colour::{Blue, Red, Yellow};
-            match (self, other) {
-                (Blue, Red) | (Red, Blue) => Yellow,
-                (Blue, Yellow) | (Yellow, Blue) => Red,
-                (Red, Yellow) | (Yellow, Red) => Blue,
-                (same, _) => same,
-            }
-        }
-    }
 
     /// To the mall: somebody wants to meet.
     struct Request<R> {

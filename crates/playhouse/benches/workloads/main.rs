@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod ask;
+mod colour;
 mod crowd;
 mod exchange;
 mod fairness;
@@ -17,17 +18,17 @@ mod memory;
 mod stage;
 mod stream;
 mod tally;
+mod wish;
 mod work;
+mod worker;
 
 use measure::Sample;
 use std::future::Future;
 use std::pin::Pin;
 use std::process::ExitCode;
+use wish::Wish;
 
 const USAGE: &str = "usage: workloads NAME SIDE OPERATIONS [--workers N]";
-
-/// As many as every goal was set with.
-const WORKERS: usize = 2;
 
 type Run = Pin<Box<dyn Future<Output = Sample>>>;
 
@@ -90,19 +91,17 @@ fn main() -> ExitCode {
 }
 
 fn sample(arguments: &[String]) -> Result<String, String> {
-    let (name, side, operations, workers) = match arguments {
-        [name, side, operations] => (name, side, operations, WORKERS),
-        [name, side, operations, option, workers] if option == "--workers" => {
-            (name, side, operations, number(workers)? as usize)
-        }
-        _ => return Err("which workload?".into()),
-    };
-    let operations = number(operations)?;
+    let Wish {
+        name,
+        side,
+        operations,
+        workers,
+    } = Wish::from(arguments)?;
     let workload = WORKLOADS
         .iter()
         .find(|workload| workload.name == name)
         .ok_or_else(|| unknown(name))?;
-    let run = match side.as_str() {
+    let run = match side {
         "playhouse" => workload.playhouse,
         "tokio" => workload.tokio,
         other => {
@@ -117,13 +116,6 @@ fn sample(arguments: &[String]) -> Result<String, String> {
         .build()
         .map_err(|error| format!("no runtime: {error}"))?;
     Ok(runtime.block_on(run(operations)).line(name, side, workers))
-}
-
-fn number(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(format!("a number above 0 is needed, not {text:?}")),
-    }
 }
 
 fn unknown(name: &str) -> String {
