@@ -1,0 +1,1 @@
+//! Cases that no upstream suite has.

@@ -1,0 +1,1 @@
+//! See the table of the same name.
