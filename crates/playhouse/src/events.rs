@@ -5,6 +5,7 @@ use crate::address::Address;
 use crate::failure::Failure;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
 use std::collections::HashSet;
+use std::time::Duration;
 
 /// Something worth knowing about a running system.
 #[derive(Clone, Debug)]
@@ -25,6 +26,27 @@ pub enum Event {
         who: Address,
         /// With what.
         failure: Failure,
+    },
+    /// The next incarnation of a failed actor begins.
+    Restarted {
+        /// Which one.
+        who: Address,
+        /// What the incarnation before failed with.
+        failure: Failure,
+        /// How often it was restarted, this time included, without a quiet time in between.
+        in_a_row: u32,
+        /// How long it waited for that.
+        after: Duration,
+    },
+    /// A message that failed its actor in each of its incarnations is given up; see
+    /// [`Props::redeliver`](crate::Props::redeliver).
+    Quarantined {
+        /// Whose.
+        who: Address,
+        /// The message's type.
+        message: &'static str,
+        /// What each delivery failed with, the first one first.
+        failures: Vec<Failure>,
     },
     /// An actor has ended, and its name is free again.
     Ended {
@@ -114,6 +136,14 @@ impl Overfull {
     fn print(&self, event: &Event) {
         match event {
             Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
+            Event::Quarantined {
+                who,
+                message,
+                failures,
+            } => eprintln!(
+                "playhouse: {who} failed {} times with the same `{message}`, which is given up",
+                failures.len()
+            ),
             Event::DeadLetter {
                 to,
                 message,

@@ -341,10 +341,12 @@ mod patterns;
 mod pipe;
 mod port;
 mod props;
+mod random;
 mod reply;
 mod send_error;
 mod shutdown;
 mod stash;
+mod supervise;
 mod sync;
 mod system;
 #[cfg(feature = "testkit")]
@@ -371,6 +373,7 @@ pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
 pub use shutdown::{Phase, ShutdownReport};
 pub use stash::StashFull;
+pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
 pub use timers::{TimerKey, Timers};
 
@@ -378,5 +381,5 @@ pub use timers::{TimerKey, Timers};
 pub mod prelude {
     pub use crate::{Actor, ActorRef, ActorSystem, AskError, Behavior, BlockingActor, Context};
     pub use crate::{Dispatcher, Exit, Failure, Lifetime, Mailbox, Outcome, Props, Reply, Signal};
-    pub use crate::{TrySendError, millis, secs};
+    pub use crate::{Supervise, TrySendError, millis, secs};
 }

@@ -23,6 +23,8 @@ pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
 pub(crate) mod rare;
+pub(crate) mod redelivery;
+pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
@@ -168,10 +170,9 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare().children.get_or_init(|| {
-            let system = Some(self.actor_system().clone());
-            Arc::new(Family::new(self.address.clone(), system))
-        })
+        self.rare()
+            .children
+            .get_or_init(|| Arc::new(Family::of(self)))
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
@@ -198,6 +199,23 @@ impl Core {
 
     pub(crate) fn kill(&self) {
         self.order(Orders::kill());
+    }
+
+    /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
+    pub(crate) fn escalated(&self, failure: Failure) {
+        self.rare().escalated.lock().get_or_insert(failure);
+        // Pairs with `orders`: whoever sees the bit finds the failure.
+        self.orders
+            .fetch_or(Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.rouse();
+    }
+
+    /// The turn takes it.
+    pub(crate) fn take_escalated(&self) -> Option<Failure> {
+        // Pairs with `escalated`: taken back before the failure is, so one that comes meanwhile is seen again.
+        self.orders
+            .fetch_and(!Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.rare().escalated.lock().take()
     }
 
     fn order(&self, order: Orders) {
@@ -669,7 +687,7 @@ impl<M: Message> Cell<M> {
     pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
             slot if slot.holds_place() => self.core.note(|ledger| ledger.dead += 1),
-            Slot::Completion(_) => self.core.note(|ledger| {
+            Slot::Completion(..) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),
