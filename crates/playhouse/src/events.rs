@@ -3,10 +3,12 @@
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
+use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
 use std::collections::HashSet;
+use std::fmt;
 
-/// Something worth knowing about a running system.
+/// Something worth knowing about a running system. Displayed, it is one line that says who, what, and what to do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -110,26 +112,75 @@ impl Default for Events {
     }
 }
 
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DeadLetter { to, message, why } => why.explain(f, to, message),
+            Self::Failed { who, failure } => write!(f, "{who} failed: {failure}"),
+            Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
+            Self::TooManyCompletions { who } => write!(
+                f,
+                "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
+                 has come back",
+                limits::COMPLETIONS_PER_ACTOR
+            ),
+        }
+    }
+}
+
+impl DeadLetterReason {
+    fn explain(
+        self,
+        f: &mut fmt::Formatter<'_>,
+        to: &Address,
+        message: &'static str,
+    ) -> fmt::Result {
+        match self {
+            Self::Full => write!(
+                f,
+                "{to} is full, a `{message}` told to it is lost; wait with `send`, refuse with `try_send`, or give it a \
+                 larger `Mailbox::bounded`"
+            ),
+            Self::Gone => write!(
+                f,
+                "{to} has ended or takes nothing more, a `{message}` for it is lost; `watch` tells of an end, and \
+                 `send` hands back what is not accepted"
+            ),
+            Self::Stopped => write!(
+                f,
+                "{to} stopped, a `{message}` that waited in its mailbox is lost; `drain` handles what was accepted \
+                 before it ends"
+            ),
+            Self::Unhandled => write!(f, "{to} did not handle a `{message}`"),
+            Self::LateReply => write!(
+                f,
+                "{to} answered a `{message}` too late, nobody waits any more; ask with a longer limit, or look at \
+                 `Reply::is_abandoned` before the work"
+            ),
+            Self::UnansweredReply => write!(
+                f,
+                "the `Reply` to a `{message}` asked of {to} was dropped without an answer; answer on every path, also \
+                 after an error"
+            ),
+            Self::JobFailed => write!(
+                f,
+                "a `{message}` given to {to} was dropped without `done` as often as it may be tried"
+            ),
+        }
+    }
+}
+
 impl Overfull {
     fn print(&self, event: &Event) {
-        match event {
-            Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
-            Event::DeadLetter {
-                to,
-                message,
-                why: DeadLetterReason::Full,
-            } if self.is_first(to) => {
-                eprintln!(
-                    "playhouse: {to} is full, a `{message}` told to it is lost; wait with `send`, refuse with \
-                     `try_send`, or give it a larger `Mailbox::bounded`"
-                );
+        let must_not_be_missed = match event {
+            Event::Failed { .. } | Event::TooManyCompletions { .. } => true,
+            Event::DeadLetter { to, why, .. } => {
+                *why == DeadLetterReason::Full && self.is_first(to)
             }
-            Event::TooManyCompletions { who } => {
-                eprintln!(
-                    "playhouse: {who} has more asks and pipes under way than one actor may have"
-                );
-            }
-            _ => {}
+            Event::Ended { .. } => false,
+        };
+        if must_not_be_missed {
+            eprintln!("playhouse: {event}");
         }
     }
 
