@@ -3,11 +3,13 @@
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
+use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
 use std::collections::HashSet;
+use std::fmt;
 use std::time::Duration;
 
-/// Something worth knowing about a running system.
+/// Something worth knowing about a running system. Displayed, it is one line that says who, what, and what to do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -132,34 +134,99 @@ impl Default for Events {
     }
 }
 
-impl Overfull {
-    fn print(&self, event: &Event) {
-        match event {
-            Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
-            Event::Quarantined {
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DeadLetter { to, message, why } => why.explain(f, to, message),
+            Self::Failed { who, failure } => write!(f, "{who} failed: {failure}"),
+            Self::Restarted {
+                who,
+                failure,
+                in_a_row,
+                after,
+            } => write!(
+                f,
+                "{who} begins again after {after:?}, restart {in_a_row} in a row: {failure}"
+            ),
+            Self::Quarantined {
                 who,
                 message,
                 failures,
-            } => eprintln!(
-                "playhouse: {who} failed {} times with the same `{message}`, which is given up",
-                failures.len()
+            } => {
+                write!(
+                    f,
+                    "{who} failed {} times with the same `{message}`, which is given up",
+                    failures.len()
+                )?;
+                let last = failures.last();
+                last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
+            }
+            Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
+            Self::TooManyCompletions { who } => write!(
+                f,
+                "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
+                 has come back",
+                limits::COMPLETIONS_PER_ACTOR
             ),
-            Event::DeadLetter {
-                to,
-                message,
-                why: DeadLetterReason::Full,
-            } if self.is_first(to) => {
-                eprintln!(
-                    "playhouse: {to} is full, a `{message}` told to it is lost; wait with `send`, refuse with \
-                     `try_send`, or give it a larger `Mailbox::bounded`"
-                );
+        }
+    }
+}
+
+impl DeadLetterReason {
+    fn explain(
+        self,
+        f: &mut fmt::Formatter<'_>,
+        to: &Address,
+        message: &'static str,
+    ) -> fmt::Result {
+        match self {
+            Self::Full => write!(
+                f,
+                "{to} is full, a `{message}` told to it is lost; wait with `send`, refuse with `try_send`, or give it a \
+                 larger `Mailbox::bounded`"
+            ),
+            Self::Gone => write!(
+                f,
+                "{to} has ended or takes nothing more, a `{message}` for it is lost; `watch` tells of an end, and \
+                 `send` hands back what is not accepted"
+            ),
+            Self::Stopped => write!(
+                f,
+                "{to} stopped, a `{message}` that waited in its mailbox is lost; `drain` handles what was accepted \
+                 before it ends"
+            ),
+            Self::Unhandled => write!(f, "{to} did not handle a `{message}`"),
+            Self::LateReply => write!(
+                f,
+                "{to} answered a `{message}` too late, nobody waits any more; ask with a longer limit, or look at \
+                 `Reply::is_abandoned` before the work"
+            ),
+            Self::UnansweredReply => write!(
+                f,
+                "the `Reply` to a `{message}` asked of {to} was dropped without an answer; answer on every path, also \
+                 after an error"
+            ),
+            Self::JobFailed => write!(
+                f,
+                "a `{message}` given to {to} was dropped without `done` as often as it may be tried"
+            ),
+        }
+    }
+}
+
+impl Overfull {
+    fn print(&self, event: &Event) {
+        let must_not_be_missed = match event {
+            Event::Failed { .. } | Event::Quarantined { .. } | Event::TooManyCompletions { .. } => {
+                true
             }
-            Event::TooManyCompletions { who } => {
-                eprintln!(
-                    "playhouse: {who} has more asks and pipes under way than one actor may have"
-                );
+            Event::DeadLetter { to, why, .. } => {
+                *why == DeadLetterReason::Full && self.is_first(to)
             }
-            _ => {}
+            Event::Restarted { .. } | Event::Ended { .. } => false,
+        };
+        if must_not_be_missed {
+            eprintln!("playhouse: {event}");
         }
     }
 

@@ -356,7 +356,7 @@ mod timers;
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};
 pub use actor_ref::{ActorRef, Permit, WeakRef};
 pub use address::Address;
-pub use ask::{Ask, AskError, Fate, NoReply};
+pub use ask::{Ask, AskError, Fate, NoReply, TimedOut};
 pub use behavior::Behavior;
 pub use clock::{Clock, Deadline, millis, secs};
 pub use context::Context;

@@ -488,6 +488,12 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
+    /// Messages with a place that no handler has taken. While the actor runs, a picture.
+    pub(crate) fn queued(&self) -> u64 {
+        let gate = self.gate();
+        gate.pushes().saturating_sub(gate.freed())
+    }
+
     /// Somebody else may have the name.
     fn free_name(&self) {
         self.ended.fetch_or(Ending::NAMELESS, Ordering::Release); // pairs with `is_name_free`
