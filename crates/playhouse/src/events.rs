@@ -106,6 +106,18 @@ impl Events {
         Self::Hook(hook)
     }
 
+    /// Tells a second hook what it tells the first. The default prints nothing more: a test looks for itself.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn and(self, second: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        match self {
+            Self::StandardError(_) => Self::Hook(Box::new(second)),
+            Self::Hook(first) => Self::Hook(Box::new(move |event| {
+                run_quietly(|| first(event));
+                second(event);
+            })),
+        }
+    }
+
     /// A hook that panics harms nobody but itself.
     pub(crate) fn publish(&self, event: &Event) {
         match self {

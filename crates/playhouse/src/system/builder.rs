@@ -107,6 +107,13 @@ impl SystemBuilder {
         ))
     }
 
+    /// For a test kit, which keeps the events, whoever else hears them.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn and_on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.events = self.events.and(hook);
+        self
+    }
+
     fn check_names(&self) -> Result<(), BuildError> {
         let names: Vec<&String> = self.dispatchers.iter().map(|(name, _)| name).collect();
         for (index, &candidate) in names.iter().enumerate() {
