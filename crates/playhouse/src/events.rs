@@ -83,6 +83,8 @@ pub enum DeadLetterReason {
     UnansweredReply,
     /// A job of a work pool was dropped without `done`, as often as it may be tried.
     JobFailed,
+    /// A job of a work pool was not begun, because whoever asked for it had stopped waiting.
+    JobAbandoned,
 }
 
 type Hook = Box<dyn Fn(&Event) + Send + Sync>;

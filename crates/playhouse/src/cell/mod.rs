@@ -558,6 +558,11 @@ pub(crate) trait Gate: Send + Sync {
     fn nudge(&self) -> bool;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
+    /// Messages that wait. A picture of no exact moment.
+    fn queued(&self) -> usize {
+        let taken = self.freed(); // first, so that the difference is not negative
+        usize::try_from(self.pushes().saturating_sub(taken)).unwrap_or(usize::MAX)
+    }
     /// # Safety
     /// The caller is the turn of the actor whose lane this is.
     #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
