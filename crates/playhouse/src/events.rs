@@ -4,6 +4,7 @@ use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
+use crate::system::SpawnError;
 use std::collections::HashSet;
 
 /// Something worth knowing about a running system.
@@ -25,6 +26,13 @@ pub enum Event {
         who: Address,
         /// With what.
         failure: Failure,
+    },
+    /// An actor with a generated name could not be started; the reference to it was gone from the beginning.
+    SpawnFailed {
+        /// Which one.
+        who: Address,
+        /// Why.
+        why: SpawnError,
     },
     /// An actor has ended, and its name is free again.
     Ended {
@@ -114,6 +122,7 @@ impl Overfull {
     fn print(&self, event: &Event) {
         match event {
             Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
+            Event::SpawnFailed { who, why } => eprintln!("playhouse: {who} was not started: {why}"),
             Event::DeadLetter {
                 to,
                 message,

@@ -47,7 +47,7 @@ use crate::mailbox::queue::Queue;
 use crate::mailbox::{NoPlace, Slot, Ticket};
 use crate::props::Settings;
 use crate::sync::{Arc, UnsafeCell, catch, drop_quietly, run_quietly};
-use crate::system::ActorSystem;
+use crate::system::{ActorSystem, SpawnError};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -88,6 +88,14 @@ pub struct Place<'a> {
 pub struct Newborn<M> {
     runnable: Runnable,
     cell: CellRef<M>,
+}
+
+/// An actor that cannot be where it was to be: it waits on the default dispatcher to be cancelled.
+#[doc(hidden)]
+#[allow(unreachable_pub, missing_debug_implementations)] // as above
+pub struct Refused<M> {
+    pub(crate) newborn: Newborn<M>,
+    pub(crate) why: SpawnError,
 }
 
 impl<M: Message> Newborn<M> {

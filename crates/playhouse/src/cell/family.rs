@@ -3,6 +3,7 @@
 use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::dispatch::DispatcherRef;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
@@ -19,6 +20,8 @@ pub(crate) struct Family {
     owner: Address,
     /// Kept for the members; `None` for the roots, which the system itself holds.
     system: Option<ActorSystem>,
+    /// Where the parent runs; `None` for the roots, who have none.
+    dispatcher: Option<DispatcherRef>,
     members: Mutex<Members>,
 }
 
@@ -58,11 +61,23 @@ pub(crate) enum NoEntry {
 }
 
 impl Family {
-    pub(crate) fn new(owner: Address, system: Option<ActorSystem>) -> Self {
+    /// The children of an actor.
+    pub(crate) fn of(parent: &Core) -> Self {
         Self {
-            owner,
-            system,
-            members: Mutex::new(Members::default()),
+            owner: parent.address.clone(),
+            system: Some(parent.actor_system().clone()),
+            dispatcher: Some(parent.dispatcher.clone()),
+            members: Mutex::default(),
+        }
+    }
+
+    /// Those without a parent.
+    pub(crate) fn roots(of: Address) -> Self {
+        Self {
+            owner: of,
+            system: None,
+            dispatcher: None,
+            members: Mutex::default(),
         }
     }
 
@@ -73,6 +88,10 @@ impl Family {
 
     pub(crate) fn system(&self) -> Option<&ActorSystem> {
         self.system.as_ref()
+    }
+
+    pub(crate) fn dispatcher(&self) -> Option<&DispatcherRef> {
+        self.dispatcher.as_ref()
     }
 
     pub(crate) fn next_anonymous(&self) -> u64 {

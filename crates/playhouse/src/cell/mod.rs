@@ -168,10 +168,8 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare().children.get_or_init(|| {
-            let system = Some(self.actor_system().clone());
-            Arc::new(Family::new(self.address.clone(), system))
-        })
+        let children = &self.rare().children;
+        children.get_or_init(|| Arc::new(Family::of(self)))
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
