@@ -14,6 +14,7 @@ use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
 use crate::events::DeadLetterReason;
 use crate::mailbox::Slot;
+use crate::mailbox::ranks::{Level, Ranks};
 use crate::mailbox::signals::StopCause;
 use crate::pipe;
 use crate::props::IntoProps;
@@ -42,6 +43,8 @@ pub(crate) struct Extras<M> {
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
     pub(crate) timers: TimerSet<M>,
+    /// There if the mailbox has priorities: then everything that leaves the lane goes through it.
+    pub(crate) ranks: Option<Ranks<M>>,
 }
 
 pub(crate) struct Watch<M> {
@@ -67,11 +70,16 @@ impl<M> Context<M> {
 
 impl<M: Message> Context<M> {
     /// Of an actor that keeps this cell.
-    pub(crate) fn new(cell: &CellRef<M>) -> Self {
-        Self {
+    pub(crate) fn new(cell: &CellRef<M>, level: Option<Level<M>>) -> Self {
+        let mut context = Self {
             me: ActorRef::uncounted(cell),
             extras: None,
+        };
+        if let Some(level) = level {
+            context.extras().ranks = Some(Ranks::new(level));
+            context.note_what_is_aside();
         }
+        context
     }
 
     #[inline]
@@ -88,6 +96,7 @@ impl<M: Message> Context<M> {
                 set_aside: VecDeque::new(),
                 stash: Stash::default(),
                 timers: TimerSet::new(&CellRef::new(cell)),
+                ranks: None,
             })
         })
     }
@@ -108,10 +117,16 @@ impl<M: Message> Context<M> {
         Some(next)
     }
 
-    /// Whether the turn must look here before it looks into the lane.
+    /// The best of what was taken out of the lane, in an actor with priorities.
+    pub(crate) fn next_of_ranks(&mut self) -> Option<Slot<M>> {
+        self.extras.as_mut()?.ranks.as_mut()?.next()
+    }
+
+    /// Whether the turn must look here before it looks into the lane. With priorities it always must.
     fn note_what_is_aside(&self) {
-        let is_something =
-            |extras: &Extras<M>| !extras.set_aside.is_empty() || !extras.stash.is_settled();
+        let is_something = |extras: &Extras<M>| {
+            !extras.set_aside.is_empty() || !extras.stash.is_settled() || extras.ranks.is_some()
+        };
         if self.extras_if_any().is_some_and(is_something) {
             self.core().raise(Flags::ASIDE);
         } else {

@@ -154,6 +154,7 @@ where
     }
     const { assert!(size_of::<F>() == 0) }; // `fresh_life` relies on it
 
+    let level = settings.mailbox.level;
     let cell = Cell::new(place, settings, Tables::<M, C, L, F>::KIND);
     cell.core.raise(Flags::HAS_CASTING);
     let body = Box::new(Body {
@@ -174,7 +175,7 @@ where
         let front = &body.as_ref().front;
         front
             .context
-            .with_mut(|context| (*context).write(Context::new(&cell)));
+            .with_mut(|context| (*context).write(Context::new(&cell, level)));
         write_life(body, fresh_life::<M, C, L, F>(body));
         Newborn {
             runnable: Runnable::new(core.cast()),
@@ -502,6 +503,12 @@ impl<M: Message> Context<M> {
         unsafe { self.cell().lane().pop() }
     }
 
+    /// How many slots wait, at least.
+    pub(crate) fn slots_waiting(&self) -> u64 {
+        // SAFETY: this is the turn.
+        unsafe { self.cell().lane().waiting() }
+    }
+
     /// The place of a message that was popped is free.
     #[inline]
     pub(crate) fn free_place(&mut self) {
@@ -538,7 +545,8 @@ impl<M: Message> Context<M> {
     pub(crate) fn close_lane(&mut self) {
         // SAFETY: this is the turn.
         let queued = unsafe { self.cell().lane().end() };
-        for slot in queued {
+        let ranked: Vec<_> = std::iter::from_fn(|| self.next_of_ranks()).collect();
+        for slot in ranked.into_iter().chain(queued) {
             if slot.holds_place() {
                 self.free_place();
             }
