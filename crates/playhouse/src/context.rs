@@ -16,6 +16,7 @@ use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
 use crate::events::DeadLetterReason;
 use crate::mailbox::Slot;
+use crate::mailbox::ranks::{Level, Ranks};
 use crate::mailbox::signals::StopCause;
 use crate::pipe;
 use crate::props::IntoProps;
@@ -46,6 +47,8 @@ pub(crate) struct Extras<M> {
     pub(crate) timers: TimerSet<M>,
     oversight: Option<Box<Oversight>>,
     redelivery: Option<Box<Redelivery<M>>>,
+    /// There if the mailbox has priorities: then everything that leaves the lane goes through it.
+    pub(crate) ranks: Option<Ranks<M>>,
 }
 
 impl<M: Message> Extras<M> {
@@ -58,12 +61,14 @@ impl<M: Message> Extras<M> {
             timers: TimerSet::new(&CellRef::new(cell)),
             oversight: None,
             redelivery: None,
+            ranks: None,
         }
     }
 
-    /// Is there anything that comes before the lane?
+    /// Is there anything that comes before the lane? With priorities, and for whoever keeps copies, it is always looked.
     fn is_first(&self) -> bool {
-        !self.set_aside.is_empty() || !self.stash.is_settled() || self.redelivery.is_some()
+        let is_always = self.redelivery.is_some() || self.ranks.is_some();
+        is_always || !self.set_aside.is_empty() || !self.stash.is_settled()
     }
 
     /// What was in hand was handled, or has failed.
@@ -106,6 +111,7 @@ impl<M: Message> Context<M> {
     /// Of an actor that keeps this cell.
     pub(crate) fn new(
         cell: &CellRef<M>,
+        level: Option<Level<M>>,
         oversight: Option<Oversight>,
         redelivery: Option<Redelivery<M>>,
     ) -> Self {
@@ -113,8 +119,9 @@ impl<M: Message> Context<M> {
             me: ActorRef::uncounted(cell),
             extras: None,
         };
-        if oversight.is_some() {
+        if level.is_some() || oversight.is_some() {
             let extras = context.extras();
+            extras.ranks = level.map(Ranks::new);
             extras.oversight = oversight.map(Box::new);
             extras.redelivery = redelivery.map(Box::new);
             context.note_what_is_aside();
@@ -155,6 +162,11 @@ impl<M: Message> Context<M> {
         self.free_place();
         self.note_what_is_aside();
         Some(next)
+    }
+
+    /// The best of what was taken out of the lane, in an actor with priorities.
+    pub(crate) fn next_of_ranks(&mut self) -> Option<Slot<M>> {
+        self.extras.as_mut()?.ranks.as_mut()?.next()
     }
 
     /// Whether the turn must look here before it looks into the lane.

@@ -9,11 +9,12 @@ use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
 use crate::ask::cell::Question;
 use crate::clock::Deadline;
-use crate::context::Context;
+use crate::context::{Context, Extras};
 use crate::dead_letters;
 use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
+use crate::mailbox::ranks::Ranks;
 use crate::mailbox::{Envelope, Make, Rare, Slot};
 use crate::stash::Stashed;
 use crate::sync::catch;
@@ -171,7 +172,7 @@ impl<M: Message> Context<M> {
                 self.core().use_turn();
                 return Poll::Ready(self.take_in_hand(msg, deadline));
             }
-            let Some(slot) = self.pop() else {
+            let Some(slot) = self.next_slot() else {
                 self.core().set_waits_for(match asking {
                     Asking::Loop => WaitsFor::Message,
                     Asking::Handler => WaitsFor::MessageOrMore,
@@ -200,10 +201,59 @@ impl<M: Message> Context<M> {
         }
     }
 
+    /// Out of the lane, or, with priorities, the best of everything that was in it.
+    #[inline]
+    fn next_slot(&mut self) -> Option<Slot<M>> {
+        let has_ranks = |extras: &Extras<M>| extras.ranks.is_some();
+        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_ranks) {
+            return self.next_ranked();
+        }
+        self.pop()
+    }
+
+    /// At least one look into the lane, so `None` means that it was found empty. No more slots than were there at the
+    /// beginning are ranked, or fast senders could keep the turn here for ever.
+    fn next_ranked(&mut self) -> Option<Slot<M>> {
+        for _ in 0..self.slots_waiting().max(1) {
+            let Some(slot) = self.pop() else { break };
+            let slot = self.made(slot);
+            if let Some(ranks) = &mut self.extras().ranks {
+                ranks.put(slot);
+            }
+        }
+        self.next_of_ranks()
+    }
+
+    /// A slot whose message can be looked at: an adapter's function is called, and what it makes keeps the place.
+    fn made(&mut self, slot: Slot<M>) -> Slot<M> {
+        let (make, question) = match slot {
+            Slot::Adapted(incarnation, make) if self.is_current(incarnation) => (make, None),
+            Slot::Rare(rare) => match *rare {
+                Rare::AdaptedQuestion {
+                    incarnation,
+                    make,
+                    question,
+                } if self.is_current(incarnation) => (make, Some(question)),
+                rare => return Slot::rare(rare),
+            },
+            slot => return slot,
+        };
+        match self.call(make) {
+            Ok(msg) => Slot::holding(Envelope { msg, question }),
+            Err(failure) => {
+                self.core().note(|ledger| ledger.failed += 1);
+                self.free_place();
+                Slot::rare(Rare::BrokenAdapter(failure))
+            }
+        }
+    }
+
     fn may_drain(&self, takes_signals: bool) -> bool {
         let extras = self.extras_if_any();
         let is_settled = extras.is_none_or(|extras| {
-            (!takes_signals || extras.set_aside.is_empty()) && extras.stash.is_settled()
+            (!takes_signals || extras.set_aside.is_empty())
+                && extras.stash.is_settled()
+                && extras.ranks.as_ref().is_none_or(Ranks::is_empty)
         });
         let stashed = extras.map_or(0, |extras| extras.stash.len());
         is_settled && self.cell().is_drained(stashed)
@@ -246,6 +296,7 @@ impl<M: Message> Context<M> {
                 let failure = self.unless_stale(incarnation, failure)?;
                 Some(Arrival::Failed(failure))
             }
+            Rare::BrokenAdapter(failure) => Some(Arrival::Signal(Signal::AdapterFailed(failure))),
             Rare::Terminated { who, exit } => {
                 match self.extras().watched.remove(&who)?.make.take() {
                     Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),

@@ -170,9 +170,8 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare()
-            .children
-            .get_or_init(|| Arc::new(Family::of(self)))
+        let children = &self.rare().children;
+        children.get_or_init(|| Arc::new(Family::of(self)))
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
