@@ -341,6 +341,7 @@ mod patterns;
 mod pipe;
 mod port;
 mod props;
+mod receive_timeout;
 mod reply;
 mod send_error;
 mod shutdown;

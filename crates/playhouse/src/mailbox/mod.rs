@@ -110,6 +110,8 @@ pub(crate) enum Rare<M> {
     AdaptedQuestion { make: Make<M>, question: Question },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),
+    /// Perhaps the receive timeout of that setting is over. Outside the capacity.
+    Idle(u64),
     /// An own pipe that panicked or could not run. Outside the capacity.
     BrokenPipe(Failure),
     /// A watched actor ended. Outside the capacity.
