@@ -3,6 +3,7 @@
 
 pub(crate) mod player;
 pub(crate) mod seeds;
+pub(crate) mod stage;
 pub(crate) mod worker;
 
 use playhouse::prelude::*;

@@ -1,62 +1,9 @@
 //! Death watch.
 
-use crate::common::Events;
-use crate::common::player::{Boom, Cue, Notes, Player, act, fail, quietly, stop};
-use crate::common::seeds::{end, for_each_seed, stepped};
+use crate::common::player::{Boom, Cue, Notes, Player, act, fail, stop};
+use crate::common::stage::{Stage, on_stage};
 use playhouse::prelude::*;
-use playhouse::testkit::Stepped;
 use playhouse::{DeadLetterReason, Event};
-
-/// The system of one test: a stage of players who write into the same notes.
-struct Stage {
-    system: ActorSystem,
-    world: Stepped,
-    events: Events,
-    notes: Notes,
-}
-
-impl Stage {
-    fn player(&self, name: &str) -> ActorRef<Cue> {
-        let player = Player::new(&self.notes);
-        self.system.spawn(name, move || player).unwrap()
-    }
-
-    /// Settles after each.
-    fn tell(&self, to: &ActorRef<Cue>, cue: Cue) {
-        to.tell(cue);
-        self.world.settle();
-    }
-
-    fn watch(&self, watcher: &ActorRef<Cue>, other: &ActorRef<Cue>) {
-        let other = other.clone();
-        self.tell(watcher, quietly(move |ctx| ctx.watch(&other)));
-    }
-
-    fn watch_with(&self, watcher: &ActorRef<Cue>, other: &ActorRef<Cue>, line: &'static str) {
-        let other = other.clone();
-        let watch = move |ctx: &mut Context<Cue>| ctx.watch_with(&other, move |_| Cue::Say(line));
-        self.tell(watcher, quietly(watch));
-    }
-
-    fn unwatch(&self, watcher: &ActorRef<Cue>, other: &ActorRef<Cue>) {
-        let other = other.clone();
-        self.tell(watcher, quietly(move |ctx| ctx.unwatch(&other)));
-    }
-}
-
-fn on_stage(test: impl Fn(&Stage)) {
-    for_each_seed(8, |seed| {
-        let (system, world, events) = stepped(seed);
-        let stage = Stage {
-            system,
-            world,
-            events,
-            notes: Notes::default(),
-        };
-        test(&stage);
-        end(&stage.system, &stage.world);
-    });
-}
 
 /// A child of the parent, watched by it.
 fn watched_child(stage: &Stage, parent: &ActorRef<Cue>) {
