@@ -126,7 +126,7 @@ mod tests {
     fn name(slot: Slot<u32>) -> String {
         match slot {
             Slot::Plain(n) => n.to_string(),
-            Slot::Completion(make) => format!("own {}", make()),
+            Slot::Completion(_, make) => format!("own {}", make()),
             _ => "ended".to_owned(),
         }
     }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn own_results_come_first_in_their_order() {
-        let own = |n: u32| Slot::Completion(Box::new(move || n));
+        let own = |n: u32| Slot::Completion(0, Box::new(move || n));
         let order = order_of([Slot::Plain(1), own(7), Slot::Plain(0), own(6)]);
         assert_eq!(order, ["own 7", "own 6", "1", "0"]);
     }
