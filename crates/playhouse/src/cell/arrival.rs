@@ -7,7 +7,7 @@ use super::turn::{Played, publish_failure};
 use super::waker;
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::clock::Deadline;
 use crate::context::Context;
 use crate::failure::Failure;
