@@ -6,7 +6,7 @@ use super::turn::Played;
 use super::{CellRef, Core, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::clock::Deadline;
 use crate::context::{Context, Extras};
 use crate::dead_letters;
