@@ -77,7 +77,6 @@ impl<M: Message> Context<M> {
         };
         if let Some(level) = level {
             context.extras().ranks = Some(Ranks::new(level));
-            context.note_what_is_aside();
         }
         context
     }
@@ -122,12 +121,11 @@ impl<M: Message> Context<M> {
         self.extras.as_mut()?.ranks.as_mut()?.next()
     }
 
-    /// Whether the turn must look here before it looks into the lane. With priorities it always must.
+    /// Whether the turn must look here before it looks into the lane.
     fn note_what_is_aside(&self) {
-        let is_something = |extras: &Extras<M>| {
-            !extras.set_aside.is_empty() || !extras.stash.is_settled() || extras.ranks.is_some()
-        };
-        if self.extras_if_any().is_some_and(is_something) {
+        let is_something =
+            |extras: &Extras<M>| !extras.set_aside.is_empty() || !extras.stash.is_settled();
+        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(is_something) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);

@@ -1,15 +1,15 @@
 //! What comes next in the life of an actor: control first, then what it set aside, then the message lane. Each slot of the
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
-use super::Core;
 use super::status::{self, Flags, WaitsFor};
 use super::turn::{Played, publish_failure};
 use super::waker;
+use super::{Core, Traits};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
 use crate::ask::cell::Question;
 use crate::clock::Deadline;
-use crate::context::{Context, Extras};
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::ranks::Ranks;
@@ -157,7 +157,7 @@ impl<M: Message> Context<M> {
             if takes_signals && let Some(signal) = self.take_signal() {
                 return Poll::Ready(Arrival::Signal(signal));
             }
-            if self.core().has_flag(Flags::USED_UP) {
+            if self.core().is_used_up() {
                 self.core().set_waits_for(WaitsFor::Others);
                 return Poll::Pending;
             }
@@ -197,8 +197,7 @@ impl<M: Message> Context<M> {
     /// Out of the lane, or, with priorities, the best of everything that was in it.
     #[inline]
     fn next_slot(&mut self) -> Option<Slot<M>> {
-        let has_ranks = |extras: &Extras<M>| extras.ranks.is_some();
-        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_ranks) {
+        if self.core().has_trait(Traits::IS_RANKED) {
             return self.next_ranked();
         }
         self.pop()
