@@ -8,7 +8,7 @@ use std::str::CharIndices;
 
 /// `text` with comments and the contents of literals replaced by spaces. Lines and columns stay where they are.
 #[must_use]
-pub(super) fn blanked(text: &str) -> String {
+pub(crate) fn blanked(text: &str) -> String {
     let mut lexer = Lexer {
         text,
         rest: text.char_indices().peekable(),

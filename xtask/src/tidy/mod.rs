@@ -2,7 +2,7 @@
 //!
 //! A rule is a pure function in `file` (one path and its text) or `house` (the whole tree), with its tests beside it.
 
-mod code;
+pub(crate) mod code;
 mod file;
 mod house;
 
