@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-pub use file::{FILE_BYTES_MAX, FUNCTION_LINES_MAX};
+pub use file::{EXAMPLE_LINES_MAX, FILE_BYTES_MAX, FUNCTION_LINES_MAX};
 
 /// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
