@@ -20,7 +20,6 @@
 mod alarms;
 mod driver;
 mod priorities;
-mod random;
 mod task;
 #[cfg(test)]
 mod toy;
@@ -34,10 +33,10 @@ use super::Closure;
 use super::abandon::abandon;
 use super::runnable::Runnable;
 use crate::address::Address;
+use crate::random::Random;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, drop_quietly, run_quietly, thread};
 use alarms::Alarms;
 use priorities::{Priorities, Who};
-use random::Random;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::task::Waker;

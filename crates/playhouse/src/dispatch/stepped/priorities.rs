@@ -11,8 +11,8 @@
 //! [`PRIORITY_EPOCH`](limits::PRIORITY_EPOCH) choices everything is drawn again: those who wait for somebody of low priority
 //! by looking again and again would otherwise go on for ever.
 
-use super::random::Random;
 use crate::limits;
+use crate::random::Random;
 use std::collections::BTreeMap;
 
 /// Who may go: its kind, and which of them.
