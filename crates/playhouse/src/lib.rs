@@ -329,6 +329,7 @@ mod context;
 mod dead_letters;
 mod deadlines;
 mod dispatch;
+mod effect;
 mod events;
 mod failure;
 mod here;
