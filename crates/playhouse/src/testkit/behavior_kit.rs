@@ -382,9 +382,11 @@ impl<M: Message> Actor for StandIn<M> {
 
 /// Where the answer to [`BehaviorKit::reply`] lands. Dropped, nobody waits for it any more.
 pub struct Answer<T> {
-    waits: Option<Pin<Box<dyn Future<Output = Result<T, AskError>>>>>,
+    waits: Option<Waiting<T>>,
     scene: Rc<Scene>,
 }
+
+type Waiting<T> = Pin<Box<dyn Future<Output = Result<T, AskError>>>>;
 
 impl<T: Message> Answer<T> {
     /// The answer, or why there is none.

@@ -159,6 +159,7 @@ fn ask(counter: &Counter) -> crate::common::clerk::Order {
     order(move |ctx| {
         let answer = |answer: Result<u32, AskError>| match answer {
             Ok(count) => note(count.to_string()),
+            Err(AskError::Timeout(_)) => note("timeout"),
             Err(error) => note(error.to_string()),
         };
         ctx.ask(&counter, secs(5), |reply| reply, answer);
@@ -187,7 +188,7 @@ fn btk_12_a_question_is_inspected_answered_or_timed_out_and_a_late_answer_is_tol
     let late = counter.expect();
     kit.test_kit().advance(secs(5));
     kit.run_next().unwrap().unwrap();
-    assert_eq!(kit.state().notes[1], "TIMEOUT");
+    assert_eq!(kit.state().notes[1], "timeout");
     assert!(kit.test_kit().events().is_empty());
     late.send(43);
     kit.test_kit().settle();
