@@ -270,7 +270,7 @@ impl<M: Message> Context<M> {
             let arrival = self.next_in_handler().await;
             let failure = match arrival {
                 Arrival::Message(msg) => return Some(msg),
-                Arrival::End(_) => return None,
+                Arrival::End(_) | Arrival::Renewal => return None,
                 Arrival::Failed(failure) => failure,
                 Arrival::Signal(signal) if !self.core().is_function() => {
                     self.extras().set_aside.push_back(signal);

@@ -369,6 +369,7 @@ pub use ledger::Ledger;
 pub use mailbox::Mailbox;
 pub use patterns::budget::{Budget, Share};
 pub use patterns::gather::gather;
+pub use patterns::group::{Group, GroupRef};
 pub use patterns::work_pulling::{Backlog, ConfirmingPool, Job, Submission, Ticket, WorkPool};
 pub use props::{FuncProps, IntoProps, Lifetime, Props, SendTurn};
 pub use reply::Reply;

@@ -75,6 +75,9 @@ pub const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 /// The longest delay before a restart. A service that comes back is found within that.
 pub const BACKOFF_LAST: Duration = Duration::from_secs(10);
 
+/// How long a member of a group may take to end its incarnation, so that the others can begin theirs.
+pub const MEMBER_SHUTDOWN: Duration = Duration::from_secs(5);
+
 /// The part of a delay by which it may be longer, so that actors that failed together come back apart.
 pub const BACKOFF_JITTER: f64 = 0.2;
 
