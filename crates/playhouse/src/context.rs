@@ -6,6 +6,8 @@ use crate::adapter::Adapter;
 use crate::address::Address;
 use crate::ask::AskError;
 use crate::cell::arrival::Arrival;
+use crate::cell::redelivery::Redelivery;
+use crate::cell::renewal::Oversight;
 use crate::cell::status::Flags;
 use crate::cell::turn::Played;
 use crate::cell::{Cell, CellRef, Core, CoreRef};
@@ -44,6 +46,44 @@ pub(crate) struct Extras<M> {
     pub(crate) stash: Stash<M>,
     pub(crate) timers: TimerSet<M>,
     pub(crate) receive_timeout: ReceiveTimeout<M>,
+    oversight: Option<Box<Oversight>>,
+    redelivery: Option<Box<Redelivery<M>>>,
+}
+
+impl<M: Message> Extras<M> {
+    fn new(cell: &Cell<M>) -> Self {
+        Self {
+            watched: HashMap::new(),
+            watches_begun: 0,
+            set_aside: VecDeque::new(),
+            stash: Stash::default(),
+            timers: TimerSet::new(&CellRef::new(cell)),
+            receive_timeout: ReceiveTimeout::default(),
+            oversight: None,
+            redelivery: None,
+        }
+    }
+
+    /// Is there anything that comes before the lane?
+    fn is_first(&self) -> bool {
+        !self.set_aside.is_empty()
+            || !self.stash.is_settled()
+            || self.redelivery.is_some()
+            || self.receive_timeout.is_set()
+    }
+
+    /// What was in hand was handled, or has failed.
+    pub(crate) fn settle(&mut self) {
+        self.timers.handled();
+        if let Some(redelivery) = &mut self.redelivery {
+            redelivery.forget();
+        }
+    }
+
+    /// What does not outlive an incarnation ends; what was stashed comes first in the next.
+    pub(crate) fn end_incarnation(&mut self) {
+        self.stash.unstash(usize::MAX);
+    }
 }
 
 pub(crate) struct Watch<M> {
@@ -69,11 +109,30 @@ impl<M> Context<M> {
 
 impl<M: Message> Context<M> {
     /// Of an actor that keeps this cell.
-    pub(crate) fn new(cell: &CellRef<M>) -> Self {
-        Self {
+    pub(crate) fn new(
+        cell: &CellRef<M>,
+        oversight: Option<Oversight>,
+        redelivery: Option<Redelivery<M>>,
+    ) -> Self {
+        let mut context = Self {
             me: ActorRef::uncounted(cell),
             extras: None,
+        };
+        if oversight.is_some() {
+            let extras = context.extras();
+            extras.oversight = oversight.map(Box::new);
+            extras.redelivery = redelivery.map(Box::new);
+            context.note_what_is_aside();
         }
+        context
+    }
+
+    pub(crate) fn oversight(&mut self) -> Option<&mut Oversight> {
+        self.extras.as_mut()?.oversight.as_deref_mut()
+    }
+
+    pub(crate) fn redelivery(&mut self) -> Option<&mut Redelivery<M>> {
+        self.extras.as_mut()?.redelivery.as_deref_mut()
     }
 
     #[inline]
@@ -83,16 +142,8 @@ impl<M: Message> Context<M> {
 
     pub(crate) fn extras(&mut self) -> &mut Extras<M> {
         let cell = self.me.own_cell();
-        self.extras.get_or_insert_with(|| {
-            Box::new(Extras {
-                watched: HashMap::new(),
-                watches_begun: 0,
-                set_aside: VecDeque::new(),
-                stash: Stash::default(),
-                timers: TimerSet::new(&CellRef::new(cell)),
-                receive_timeout: ReceiveTimeout::default(),
-            })
-        })
+        self.extras
+            .get_or_insert_with(|| Box::new(Extras::new(cell)))
     }
 
     /// A signal that was set aside.
@@ -112,13 +163,8 @@ impl<M: Message> Context<M> {
     }
 
     /// Whether the turn must look here before it looks into the lane.
-    fn note_what_is_aside(&self) {
-        let is_something = |extras: &Extras<M>| {
-            !extras.set_aside.is_empty()
-                || !extras.stash.is_settled()
-                || extras.receive_timeout.is_set()
-        };
-        if self.extras_if_any().is_some_and(is_something) {
+    pub(crate) fn note_what_is_aside(&self) {
+        if self.extras_if_any().is_some_and(Extras::is_first) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);
@@ -131,9 +177,7 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
-        extras.timers.cancel_all();
-        let timeout = extras.receive_timeout.cancel();
-        dead_letters::drop_in_turn(self.core(), timeout);
+        self.end_ticks();
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {
                 ledger.stashed -= 1;
@@ -143,6 +187,16 @@ impl<M: Message> Context<M> {
             dead_letters::publish(self.core(), DeadLetterReason::Stopped);
             dead_letters::drop_in_turn(self.core(), msg);
         }
+    }
+
+    /// No timer and no receive timeout comes any more.
+    pub(crate) fn end_ticks(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        extras.timers.cancel_all();
+        let timeout = extras.receive_timeout.cancel();
+        dead_letters::drop_in_turn(self.core(), timeout); // its functions are the user's
     }
 
     /// The oldest watch first, because a drop of the user's may send.
@@ -315,12 +369,7 @@ impl<M: Message> Context<M> {
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.
     pub fn unwatch<N: Message>(&mut self, other: &ActorRef<N>) {
-        let Some(extras) = &mut self.extras else {
-            return;
-        };
-        if extras.watched.remove(other.address()).is_some() {
-            other.core().rare().watchers.remove(self.core());
-        }
+        self.forget_watch(other.core());
     }
 
     /// A reference for foreign answers; `f` runs in this actor's turn. Make it once, in `setup` or `started`. A plain
@@ -484,6 +533,15 @@ impl<M: Message> Context<M> {
         let replaced = self.extras().receive_timeout.set(idle, counts, make);
         self.note_what_is_aside();
         drop(replaced); // as above
+    }
+
+    pub(crate) fn forget_watch(&mut self, other: &Core) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        if extras.watched.remove(&other.address).is_some() {
+            other.rare().watchers.remove(self.core());
+        }
     }
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {

@@ -2,13 +2,15 @@
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
 use super::status::{self, Flags, WaitsFor};
-use super::turn::{Played, publish_failure};
+use super::turn::Played;
 use super::{CellRef, Core, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
 use crate::ask::cell::Question;
 use crate::clock::Deadline;
 use crate::context::Context;
+use crate::dead_letters;
+use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::{Envelope, Make, Rare, Slot};
@@ -97,9 +99,9 @@ impl<M: Message> Context<M> {
 
     /// Writes down what became of the messages in hand.
     pub(crate) fn settle(&mut self, played: &Played<()>) {
-        if self.core().has_flag(Flags::TICK) {
-            self.core().lower(Flags::TICK);
-            self.extras().timers.handled();
+        if self.core().has_flag(Flags::HOOKED) {
+            self.core().lower(Flags::HOOKED);
+            self.extras().settle();
         }
         self.core().lower(Flags::DEADLINE);
         let in_hand = self.core().give_up_all();
@@ -133,8 +135,7 @@ impl<M: Message> Context<M> {
                 self.core().raise(Flags::ASIDE);
             }
             Arrival::Failed(failure) => {
-                publish_failure(self.core(), &failure);
-                self.core().begin_ending(Exit::Failed(failure));
+                self.fail(failure);
             }
             Arrival::End(exit) => self.core().begin_ending(exit),
         }
@@ -144,20 +145,23 @@ impl<M: Message> Context<M> {
     /// What comes next. An actor with a receive timeout has its flag up, so all that it takes passes here.
     fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
         let found = self.find(asking);
-        if self.core().has_flag(Flags::ASIDE) {
+        if self.core().has_flag(Flags::ASIDE) && self.has_receive_timeout() {
             self.note_for_timeout(&found);
         }
         found
+    }
+
+    fn has_receive_timeout(&self) -> bool {
+        let extras = self.extras_if_any();
+        extras.is_some_and(|extras| extras.receive_timeout.is_set())
     }
 
     fn note_for_timeout(&mut self, found: &Poll<Arrival<M>>) {
         let cell = CellRef::new(self.cell());
         let timeout = &mut self.extras().receive_timeout;
         match found {
-            Poll::Ready(Arrival::Message(msg)) if timeout.is_set() => {
-                let is_tick = cell.core.has_flag(Flags::TICK);
-                let note = || timeout.note(msg, is_tick);
-                if let Err(failure) = call(&cell.core, note) {
+            Poll::Ready(Arrival::Message(msg)) => {
+                if let Err(failure) = call(&cell.core, || timeout.note(msg)) {
                     cell.core.fail_turn(failure);
                 }
             }
@@ -171,6 +175,12 @@ impl<M: Message> Context<M> {
         loop {
             let core = self.core();
             let orders = core.orders();
+            if orders.escalated
+                && (asking == Asking::Loop || core.is_function())
+                && let Some(failure) = core.take_escalated()
+            {
+                return Poll::Ready(Arrival::Failed(failure));
+            }
             if core.has_flag(Flags::FINISHED) {
                 return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));
             }
@@ -236,20 +246,26 @@ impl<M: Message> Context<M> {
         match slot {
             Slot::Plain(msg) => Some(self.take_in_hand(msg, None)),
             Slot::Asked(Envelope { msg, question }) => Some(self.take_question(msg, question)),
-            Slot::Adapted(make) => Some(self.take_adapted(make, None)),
-            Slot::Completion(make) => Some(self.take_own_result(make)),
+            Slot::Adapted(incarnation, make) => self.take_adapted(incarnation, make, None),
+            Slot::Completion(incarnation, make) => {
+                let make = self.unless_stale(incarnation, make)?;
+                Some(self.take_own_result(make))
+            }
             Slot::Rare(rare) => self.open_rare(*rare),
         }
     }
 
     fn open_rare(&mut self, rare: Rare<M>) -> Option<Arrival<M>> {
         match rare {
-            Rare::AdaptedQuestion { make, question } => {
-                Some(self.take_adapted(make, Some(question)))
-            }
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } => self.take_adapted(incarnation, make, Some(question)),
             Rare::Tick(tick) => match self.extras().timers.take(tick)? {
                 Due::Message(make) => {
-                    self.core().raise(Flags::TICK);
+                    self.core().raise(Flags::HOOKED);
+                    self.extras().receive_timeout.expect_tick();
                     Some(self.take_own_result(make))
                 }
                 Due::Send(send) => call(self.core(), send).err().map(Arrival::Failed),
@@ -259,7 +275,13 @@ impl<M: Message> Context<M> {
                 let make = self.extras().receive_timeout.take(&cell, setting)?;
                 Some(self.take_own_result(make))
             }
-            Rare::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
+            Rare::BrokenPipe {
+                incarnation,
+                failure,
+            } => {
+                let failure = self.unless_stale(incarnation, failure)?;
+                Some(Arrival::Failed(failure))
+            }
             Rare::Terminated { who, exit } => {
                 match self.extras().watched.remove(&who)?.make.take() {
                     Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
@@ -269,7 +291,37 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_adapted(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
+    /// Is it for the incarnation that lives?
+    fn is_current(&self, incarnation: u32) -> bool {
+        let rare = self.core().rare_if_any();
+        incarnation == rare.map_or(0, |rare| rare.incarnation())
+    }
+
+    /// What came of the work of an incarnation before is nothing: nobody is left who began it.
+    fn unless_stale<T>(&self, incarnation: u32, result: T) -> Option<T> {
+        if self.is_current(incarnation) {
+            return Some(result);
+        }
+        dead_letters::drop_in_turn(self.core(), result);
+        None
+    }
+
+    fn take_adapted(
+        &mut self,
+        incarnation: u32,
+        make: Make<M>,
+        question: Option<Question>,
+    ) -> Option<Arrival<M>> {
+        if !self.is_current(incarnation) {
+            self.core().note(|ledger| ledger.dead += 1);
+            dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            dead_letters::drop_in_turn(self.core(), (make, question));
+            return None;
+        }
+        Some(self.adapt(make, question))
+    }
+
+    fn adapt(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
         match call(self.core(), make) {
             Ok(msg) => self.take_question(msg, question),
             Err(failure) => {
@@ -286,6 +338,10 @@ impl<M: Message> Context<M> {
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
         self.set_deadline_in_hand(deadline);
+        if let Some(redelivery) = self.redelivery() {
+            redelivery.take(&msg);
+            self.core().raise(Flags::HOOKED);
+        }
         Arrival::Message(msg)
     }
 

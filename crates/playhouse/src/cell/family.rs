@@ -3,6 +3,7 @@
 use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
@@ -19,6 +20,8 @@ pub(crate) struct Family {
     owner: Address,
     /// Kept for the members; `None` for the roots, which the system itself holds.
     system: Option<ActorSystem>,
+    /// Whom a child's failure escalates to; `None` for the roots, and when the parent has ended.
+    head: Mutex<Option<CoreRef>>,
     members: Mutex<Members>,
 }
 
@@ -62,7 +65,31 @@ impl Family {
         Self {
             owner,
             system,
+            head: Mutex::default(),
             members: Mutex::new(Members::default()),
+        }
+    }
+
+    /// The children of this actor.
+    pub(crate) fn of(head: &Core) -> Self {
+        let family = Self::new(head.address.clone(), Some(head.actor_system().clone()));
+        *family.head.lock() = Some(CoreRef::new(head));
+        family
+    }
+
+    /// The parent has ended. Parent and family keep each other until then.
+    pub(crate) fn forget_head(&self) {
+        let head = self.head.lock().take();
+        drop(head); // outside the lock
+    }
+
+    /// The failure of a child is its parent's too; that of a root ends the system.
+    pub(crate) fn escalate(&self, child: &Core, failure: &Failure) {
+        let head = self.head.lock().clone();
+        match head {
+            Some(head) => head.escalated(failure.clone()),
+            None if self.system.is_none() => child.system().root_failed(),
+            None => {} // the parent has ended
         }
     }
 
