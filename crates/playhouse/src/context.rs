@@ -16,6 +16,7 @@ use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
 use crate::events::DeadLetterReason;
 use crate::mailbox::Slot;
+use crate::mailbox::ranks::{Level, Ranks};
 use crate::mailbox::signals::StopCause;
 use crate::pipe;
 use crate::props::IntoProps;
@@ -45,9 +46,13 @@ pub(crate) struct Extras<M> {
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
     pub(crate) timers: TimerSet<M>,
-    pub(crate) receive_timeout: ReceiveTimeout<M>,
     oversight: Option<Box<Oversight>>,
     redelivery: Option<Box<Redelivery<M>>>,
+    /// There if the mailbox has priorities: then everything that leaves the lane goes through it.
+    pub(crate) ranks: Option<Ranks<M>>,
+    pub(crate) receive_timeout: ReceiveTimeout<M>,
+    /// What is in hand came of an own timer.
+    pub(crate) has_tick_in_hand: bool,
 }
 
 impl<M: Message> Extras<M> {
@@ -58,23 +63,24 @@ impl<M: Message> Extras<M> {
             set_aside: VecDeque::new(),
             stash: Stash::default(),
             timers: TimerSet::new(&CellRef::new(cell)),
-            receive_timeout: ReceiveTimeout::default(),
             oversight: None,
             redelivery: None,
+            ranks: None,
+            receive_timeout: ReceiveTimeout::default(),
+            has_tick_in_hand: false,
         }
     }
 
-    /// Is there anything that comes before the lane?
+    /// Is there anything that comes before the lane? Copies and a receive timeout have to see all that is taken.
     fn is_first(&self) -> bool {
-        !self.set_aside.is_empty()
-            || !self.stash.is_settled()
-            || self.redelivery.is_some()
-            || self.receive_timeout.is_set()
+        let sees_all = self.redelivery.is_some() || self.receive_timeout.is_set();
+        sees_all || !self.set_aside.is_empty() || !self.stash.is_settled()
     }
 
     /// What was in hand was handled, or has failed.
     pub(crate) fn settle(&mut self) {
         self.timers.handled();
+        self.has_tick_in_hand = false;
         if let Some(redelivery) = &mut self.redelivery {
             redelivery.forget();
         }
@@ -111,6 +117,7 @@ impl<M: Message> Context<M> {
     /// Of an actor that keeps this cell.
     pub(crate) fn new(
         cell: &CellRef<M>,
+        level: Option<Level<M>>,
         oversight: Option<Oversight>,
         redelivery: Option<Redelivery<M>>,
     ) -> Self {
@@ -118,8 +125,9 @@ impl<M: Message> Context<M> {
             me: ActorRef::uncounted(cell),
             extras: None,
         };
-        if oversight.is_some() {
+        if level.is_some() || oversight.is_some() {
             let extras = context.extras();
+            extras.ranks = level.map(Ranks::new);
             extras.oversight = oversight.map(Box::new);
             extras.redelivery = redelivery.map(Box::new);
             context.note_what_is_aside();
@@ -162,9 +170,14 @@ impl<M: Message> Context<M> {
         Some(next)
     }
 
+    /// The best of what was taken out of the lane, in an actor with priorities.
+    pub(crate) fn next_of_ranks(&mut self) -> Option<Slot<M>> {
+        self.extras.as_mut()?.ranks.as_mut()?.next()
+    }
+
     /// Whether the turn must look here before it looks into the lane.
     pub(crate) fn note_what_is_aside(&self) {
-        if self.extras_if_any().is_some_and(Extras::is_first) {
+        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(Extras::is_first) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);
@@ -475,6 +488,15 @@ impl<M: Message> Context<M> {
         Timers(self)
     }
 
+    pub(crate) fn forget_watch(&mut self, other: &Core) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        if extras.watched.remove(&other.address).is_some() {
+            other.rare().watchers.remove(self.core());
+        }
+    }
+
     /// Tells `msg` to somebody else, once, later; to oneself [`Timers::once`] can be cancelled. It is told in this actor's
     /// turn, so it keeps its order with what this actor sends itself, and waits for a handler that is busy. It ends with
     /// the actor like every timer, and a message that was not sent by then is dropped. Until then it keeps `to` alive, as
@@ -533,15 +555,6 @@ impl<M: Message> Context<M> {
         let replaced = self.extras().receive_timeout.set(idle, counts, make);
         self.note_what_is_aside();
         drop(replaced); // as above
-    }
-
-    pub(crate) fn forget_watch(&mut self, other: &Core) {
-        let Some(extras) = &mut self.extras else {
-            return;
-        };
-        if extras.watched.remove(&other.address).is_some() {
-            other.rare().watchers.remove(self.core());
-        }
     }
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {

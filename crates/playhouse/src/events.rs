@@ -5,6 +5,7 @@ use crate::address::Address;
 use crate::failure::Failure;
 use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
+use crate::system::SpawnError;
 use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
@@ -49,6 +50,13 @@ pub enum Event {
         message: &'static str,
         /// What each delivery failed with, the first one first.
         failures: Vec<Failure>,
+    },
+    /// An actor with a generated name could not be started; the reference to it was gone from the beginning.
+    SpawnFailed {
+        /// Which one.
+        who: Address,
+        /// Why.
+        why: SpawnError,
     },
     /// An actor has ended, and its name is free again.
     Ended {
@@ -175,6 +183,7 @@ impl fmt::Display for Event {
                 let last = failures.last();
                 last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
             }
+            Self::SpawnFailed { who, why } => write!(f, "{who} was not started: {why}"),
             Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
             Self::TooManyCompletions { who } => write!(
                 f,
@@ -220,13 +229,13 @@ impl DeadLetterReason {
                 "the `Reply` to a `{message}` asked of {to} was dropped without an answer; answer on every path, also \
                  after an error"
             ),
-            Self::JobAbandoned => write!(
-                f,
-                "a `{message}` for {to} was not begun, because whoever asked for it had stopped waiting"
-            ),
             Self::JobFailed => write!(
                 f,
                 "a `{message}` given to {to} was dropped without `done` as often as it may be tried"
+            ),
+            Self::JobAbandoned => write!(
+                f,
+                "a `{message}` given to {to} was not begun, because nobody waits for it any more"
             ),
         }
     }
@@ -235,9 +244,10 @@ impl DeadLetterReason {
 impl Overfull {
     fn print(&self, event: &Event) {
         let must_not_be_missed = match event {
-            Event::Failed { .. } | Event::Quarantined { .. } | Event::TooManyCompletions { .. } => {
-                true
-            }
+            Event::Failed { .. }
+            | Event::Quarantined { .. }
+            | Event::SpawnFailed { .. }
+            | Event::TooManyCompletions { .. } => true,
             Event::DeadLetter { to, why, .. } => {
                 *why == DeadLetterReason::Full && self.is_first(to)
             }

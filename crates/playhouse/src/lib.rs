@@ -337,6 +337,7 @@ mod ledger;
 pub mod limits;
 mod mailbox;
 pub mod must_not_compile;
+mod nearest;
 mod patterns;
 mod pipe;
 mod port;

@@ -16,7 +16,6 @@ use crate::clock::Deadline;
 use crate::mailbox::{Make, Rare};
 use crate::sync::{Arc, Mutex};
 use crate::timers::{Maker, Sleeper, sleep};
-use std::mem;
 use std::time::Duration;
 
 /// The receive timeout of one actor, if it has set one.
@@ -24,8 +23,6 @@ pub(crate) struct ReceiveTimeout<M> {
     /// Counts the calls, so that a slot of an earlier one is known.
     setting: u64,
     current: Option<Setting<M>>,
-    /// The message that comes next is an own tick.
-    is_tick: bool,
 }
 
 pub(crate) struct Setting<M> {
@@ -47,7 +44,6 @@ impl<M> Default for ReceiveTimeout<M> {
         Self {
             setting: 0,
             current: None,
-            is_tick: false,
         }
     }
 }
@@ -79,8 +75,7 @@ impl<M: Message> ReceiveTimeout<M> {
     }
 
     /// The actor takes this message.
-    pub(crate) fn note(&mut self, msg: &M) {
-        let is_tick = mem::take(&mut self.is_tick);
+    pub(crate) fn note(&mut self, msg: &M, is_tick: bool) {
         if let Some(setting) = &mut self.current
             && !setting.has_come
         {
@@ -128,11 +123,6 @@ impl<M: Message> ReceiveTimeout<M> {
 impl<M> ReceiveTimeout<M> {
     pub(crate) fn is_set(&self) -> bool {
         self.current.is_some()
-    }
-
-    /// A tick of the actor's own is about to be its message.
-    pub(crate) fn expect_tick(&mut self) {
-        self.is_tick = self.is_set();
     }
 
     /// Yields what is the user's, and so is its drop.

@@ -3,16 +3,17 @@
 
 use super::status::{self, Flags, WaitsFor};
 use super::turn::Played;
-use super::{CellRef, Core, waker};
+use super::{CellRef, Core, Traits, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::clock::Deadline;
-use crate::context::Context;
+use crate::context::{Context, Extras};
 use crate::dead_letters;
 use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
+use crate::mailbox::ranks::Ranks;
 use crate::mailbox::{Envelope, Make, Rare, Slot};
 use crate::stash::Stashed;
 use crate::sync::catch;
@@ -145,23 +146,22 @@ impl<M: Message> Context<M> {
     /// What comes next. An actor with a receive timeout has its flag up, so all that it takes passes here.
     fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
         let found = self.find(asking);
-        if self.core().has_flag(Flags::ASIDE) && self.has_receive_timeout() {
+        let has_timeout = |extras: &Extras<M>| extras.receive_timeout.is_set();
+        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_timeout) {
             self.note_for_timeout(&found);
         }
         found
     }
 
-    fn has_receive_timeout(&self) -> bool {
-        let extras = self.extras_if_any();
-        extras.is_some_and(|extras| extras.receive_timeout.is_set())
-    }
-
     fn note_for_timeout(&mut self, found: &Poll<Arrival<M>>) {
         let cell = CellRef::new(self.cell());
-        let timeout = &mut self.extras().receive_timeout;
+        let extras = self.extras();
+        let is_tick = extras.has_tick_in_hand;
+        let timeout = &mut extras.receive_timeout;
         match found {
             Poll::Ready(Arrival::Message(msg)) => {
-                if let Err(failure) = call(&cell.core, || timeout.note(msg)) {
+                let note = || timeout.note(msg, is_tick);
+                if let Err(failure) = call(&cell.core, note) {
                     cell.core.fail_turn(failure);
                 }
             }
@@ -191,7 +191,7 @@ impl<M: Message> Context<M> {
             if takes_signals && let Some(signal) = self.take_signal() {
                 return Poll::Ready(Arrival::Signal(signal));
             }
-            if self.core().has_flag(Flags::USED_UP) {
+            if self.core().is_used_up() {
                 self.core().set_waits_for(WaitsFor::Others);
                 return Poll::Pending;
             }
@@ -199,7 +199,7 @@ impl<M: Message> Context<M> {
                 self.core().use_turn();
                 return Poll::Ready(self.take_in_hand(msg, deadline));
             }
-            let Some(slot) = self.pop() else {
+            let Some(slot) = self.next_slot() else {
                 self.core().set_waits_for(match asking {
                     Asking::Loop => WaitsFor::Message,
                     Asking::Handler => WaitsFor::MessageOrMore,
@@ -228,10 +228,58 @@ impl<M: Message> Context<M> {
         }
     }
 
+    /// Out of the lane, or, with priorities, the best of everything that was in it.
+    #[inline]
+    fn next_slot(&mut self) -> Option<Slot<M>> {
+        if self.core().has_trait(Traits::IS_RANKED) {
+            return self.next_ranked();
+        }
+        self.pop()
+    }
+
+    /// At least one look into the lane, so `None` means that it was found empty. No more slots than were there at the
+    /// beginning are ranked, or fast senders could keep the turn here for ever.
+    fn next_ranked(&mut self) -> Option<Slot<M>> {
+        for _ in 0..self.slots_waiting().max(1) {
+            let Some(slot) = self.pop() else { break };
+            let slot = self.made(slot);
+            if let Some(ranks) = &mut self.extras().ranks {
+                ranks.put(slot);
+            }
+        }
+        self.next_of_ranks()
+    }
+
+    /// A slot whose message can be looked at: an adapter's function is called, and what it makes keeps the place.
+    fn made(&mut self, slot: Slot<M>) -> Slot<M> {
+        let (make, question) = match slot {
+            Slot::Adapted(incarnation, make) if self.is_current(incarnation) => (make, None),
+            Slot::Rare(rare) => match *rare {
+                Rare::AdaptedQuestion {
+                    incarnation,
+                    make,
+                    question,
+                } if self.is_current(incarnation) => (make, Some(question)),
+                rare => return Slot::rare(rare),
+            },
+            slot => return slot,
+        };
+        match call(self.core(), make) {
+            Ok(msg) => Slot::holding(Envelope { msg, question }),
+            Err(failure) => {
+                self.core().note(|ledger| ledger.failed += 1);
+                self.free_place();
+                Slot::rare(Rare::BrokenAdapter(failure))
+            }
+        }
+    }
+
     fn may_drain(&self, takes_signals: bool) -> bool {
         let extras = self.extras_if_any();
         let is_settled = extras.is_none_or(|extras| {
-            (!takes_signals || extras.set_aside.is_empty()) && extras.stash.is_settled()
+            (!takes_signals || extras.set_aside.is_empty())
+                && extras.stash.is_settled()
+                && extras.ranks.as_ref().is_none_or(Ranks::is_empty)
         });
         let stashed = extras.map_or(0, |extras| extras.stash.len());
         is_settled && self.cell().is_drained(stashed)
@@ -265,7 +313,7 @@ impl<M: Message> Context<M> {
             Rare::Tick(tick) => match self.extras().timers.take(tick)? {
                 Due::Message(make) => {
                     self.core().raise(Flags::HOOKED);
-                    self.extras().receive_timeout.expect_tick();
+                    self.extras().has_tick_in_hand = true;
                     Some(self.take_own_result(make))
                 }
                 Due::Send(send) => call(self.core(), send).err().map(Arrival::Failed),
@@ -282,6 +330,7 @@ impl<M: Message> Context<M> {
                 let failure = self.unless_stale(incarnation, failure)?;
                 Some(Arrival::Failed(failure))
             }
+            Rare::BrokenAdapter(failure) => Some(Arrival::Signal(Signal::AdapterFailed(failure))),
             Rare::Terminated { who, exit } => {
                 match self.extras().watched.remove(&who)?.make.take() {
                     Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),

@@ -48,7 +48,7 @@ use crate::mailbox::queue::Queue;
 use crate::mailbox::{NoPlace, Slot, Ticket};
 use crate::props::Settings;
 use crate::sync::{Arc, UnsafeCell, catch, drop_quietly, run_quietly};
-use crate::system::ActorSystem;
+use crate::system::{ActorSystem, SpawnError};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -89,6 +89,14 @@ pub struct Place<'a> {
 pub struct Newborn<M> {
     runnable: Runnable,
     cell: CellRef<M>,
+}
+
+/// An actor that cannot be where it was to be: it waits on the default dispatcher to be cancelled.
+#[doc(hidden)]
+#[allow(unreachable_pub, missing_debug_implementations)] // as above
+pub struct Refused<M> {
+    pub(crate) newborn: Newborn<M>,
+    pub(crate) why: SpawnError,
 }
 
 impl<M: Message> Newborn<M> {
@@ -159,6 +167,7 @@ where
     const { assert!(size_of::<F>() == 0) }; // `fresh_life` relies on it
 
     let redelivery = settings.redelivery();
+    let level = settings.mailbox.level;
     let cell = Cell::new(place, settings, Tables::<M, C, L, F>::KIND);
     cell.core.raise(Flags::HAS_CASTING);
     let body = Box::new(Body {
@@ -177,7 +186,7 @@ where
     unsafe {
         let cell = CellRef::<M>::new(&body.as_ref().front.cell);
         let front = &body.as_ref().front;
-        let context = Context::new(&cell, oversight, redelivery);
+        let context = Context::new(&cell, level, oversight, redelivery);
         front.context.with_mut(|place| (*place).write(context));
         write_life(body, fresh_life::<M, C, L, F>(body));
         Newborn {
@@ -506,6 +515,12 @@ impl<M: Message> Context<M> {
         unsafe { self.cell().lane().pop() }
     }
 
+    /// How many slots wait, at least.
+    pub(crate) fn slots_waiting(&self) -> u64 {
+        // SAFETY: this is the turn.
+        unsafe { self.cell().lane().waiting() }
+    }
+
     /// The place of a message that was popped is free.
     #[inline]
     pub(crate) fn free_place(&mut self) {
@@ -542,7 +557,8 @@ impl<M: Message> Context<M> {
     pub(crate) fn close_lane(&mut self) {
         // SAFETY: this is the turn.
         let queued = unsafe { self.cell().lane().end() };
-        for slot in queued {
+        let ranked: Vec<_> = std::iter::from_fn(|| self.next_of_ranks()).collect();
+        for slot in ranked.into_iter().chain(queued) {
             if slot.holds_place() {
                 self.free_place();
             }

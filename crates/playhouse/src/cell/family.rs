@@ -3,6 +3,7 @@
 use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::dispatch::DispatcherRef;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
@@ -22,6 +23,8 @@ pub(crate) struct Family {
     system: Option<ActorSystem>,
     /// Whom a child's failure escalates to; `None` for the roots, and when the parent has ended.
     head: Mutex<Option<CoreRef>>,
+    /// Where the parent runs; `None` for the roots, who have none.
+    dispatcher: Option<DispatcherRef>,
     members: Mutex<Members>,
 }
 
@@ -61,20 +64,26 @@ pub(crate) enum NoEntry {
 }
 
 impl Family {
-    pub(crate) fn new(owner: Address, system: Option<ActorSystem>) -> Self {
+    /// The children of an actor.
+    pub(crate) fn of(parent: &Core) -> Self {
         Self {
-            owner,
-            system,
-            head: Mutex::default(),
-            members: Mutex::new(Members::default()),
+            owner: parent.address.clone(),
+            system: Some(parent.actor_system().clone()),
+            dispatcher: Some(parent.dispatcher.clone()),
+            head: Mutex::new(Some(CoreRef::new(parent))),
+            members: Mutex::default(),
         }
     }
 
-    /// The children of this actor.
-    pub(crate) fn of(head: &Core) -> Self {
-        let family = Self::new(head.address.clone(), Some(head.actor_system().clone()));
-        *family.head.lock() = Some(CoreRef::new(head));
-        family
+    /// Those without a parent.
+    pub(crate) fn roots(of: Address) -> Self {
+        Self {
+            owner: of,
+            system: None,
+            dispatcher: None,
+            head: Mutex::default(),
+            members: Mutex::default(),
+        }
     }
 
     /// The parent has ended. Parent and family keep each other until then.
@@ -100,6 +109,10 @@ impl Family {
 
     pub(crate) fn system(&self) -> Option<&ActorSystem> {
         self.system.as_ref()
+    }
+
+    pub(crate) fn dispatcher(&self) -> Option<&DispatcherRef> {
+        self.dispatcher.as_ref()
     }
 
     pub(crate) fn next_anonymous(&self) -> u64 {

@@ -140,7 +140,7 @@ impl SystemBuilder {
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &host),
             deadlines: Deadlines::start(&host, clock.clone()),
             clock,
-            roots: Arc::new(Family::new(Address::root(&self.name), None)),
+            roots: Arc::new(Family::roots(Address::root(&self.name))),
             events: self.events,
             total: Mutex::default(),
             random: Mutex::new(random),

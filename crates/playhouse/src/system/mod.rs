@@ -7,12 +7,12 @@ pub use builder::{BuildError, SystemBuilder};
 use crate::actor::Outcome;
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, Name, complaint};
-use crate::cell::body::{Newborn, Place};
+use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
-use crate::events::Events;
+use crate::events::{Event, Events};
 use crate::here;
 use crate::host::{Aborter, Host};
 use crate::ledger::Ledger;
@@ -46,7 +46,8 @@ impl ActorSystem {
         self.spawn_in(&self.0.roots, name.into(), props)
     }
 
-    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone.
+    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone; so
+    /// it is when the props name a dispatcher that is not there, which is an [`Event::SpawnFailed`].
     pub fn spawn_anonymous<P: IntoProps>(&self, props: P) -> ActorRef<P::Msg> {
         self.spawn_anonymous_in(&self.0.roots, props)
     }
@@ -125,7 +126,13 @@ impl ActorSystem {
         if let Some(why) = complaint(&name) {
             return Err(SpawnError::BadName(format!("{name:?}: {why}")));
         }
-        let newborn = self.newborn(family, Name::Given(&name), props);
+        let newborn = match self.newborn(family, Name::Given(&name), props) {
+            Ok(newborn) => newborn,
+            Err(Refused { newborn, why }) => {
+                newborn.cancel();
+                return Err(why);
+            }
+        };
         match family.join(newborn.core(), false) {
             Ok(()) => Ok(newborn.start()),
             Err(why) => {
@@ -144,10 +151,16 @@ impl ActorSystem {
         props: P,
     ) -> ActorRef<P::Msg> {
         let name = Name::Anonymous(family.next_anonymous());
-        let newborn = self.newborn(family, name, props);
-        match family.join(newborn.core(), true) {
-            Ok(()) => newborn.start(),
-            Err(_) => newborn.cancel(),
+        match self.newborn(family, name, props) {
+            Ok(newborn) => match family.join(newborn.core(), true) {
+                Ok(()) => newborn.start(),
+                Err(_) => newborn.cancel(),
+            },
+            Err(Refused { newborn, why }) => {
+                let who = newborn.core().address.clone();
+                self.0.events.publish(&Event::SpawnFailed { who, why });
+                newborn.cancel()
+            }
         }
     }
 
@@ -156,7 +169,7 @@ impl ActorSystem {
         parent: &Arc<Family>,
         name: Name<'_>,
         props: P,
-    ) -> Newborn<P::Msg> {
+    ) -> Result<Newborn<P::Msg>, Refused<P::Msg>> {
         props.newborn(&Place {
             system: self,
             parent,
@@ -274,6 +287,8 @@ pub enum SpawnError {
     BadName(String),
     /// The parent or the system is ending.
     Stopping,
+    /// [`Props::dispatcher_named`](crate::Props::dispatcher_named) names a dispatcher that is not there.
+    UnknownDispatcher(UnknownDispatcher),
 }
 
 impl fmt::Display for SpawnError {
@@ -285,6 +300,7 @@ impl fmt::Display for SpawnError {
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
             Self::Stopping => f.write_str("the parent is ending and takes no more children"),
+            Self::UnknownDispatcher(unknown) => write!(f, "{unknown}"),
         }
     }
 }

@@ -183,9 +183,10 @@ fn actor_of(event: &Event) -> Option<&Address> {
     match event {
         Event::DeadLetter { to: who, .. }
         | Event::Failed { who, .. }
-        | Event::Ended { who, .. }
         | Event::Restarted { who, .. }
         | Event::Quarantined { who, .. }
+        | Event::SpawnFailed { who, .. }
+        | Event::Ended { who, .. }
         | Event::TooManyCompletions { who } => Some(who),
     }
 }
@@ -193,6 +194,7 @@ fn actor_of(event: &Event) -> Option<&Address> {
 fn failure_of(event: &Event) -> Option<&Failure> {
     match event {
         Event::Failed { failure, .. }
+        | Event::Restarted { failure, .. }
         | Event::Ended {
             exit: crate::actor::Exit::Failed(failure),
             ..
