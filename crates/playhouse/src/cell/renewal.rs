@@ -192,6 +192,7 @@ impl<M: Message> Context<M> {
     fn end_incarnation(&mut self) {
         self.core().rare().next_incarnation();
         self.core().rare().own_work.abort();
+        self.end_ticks(); // those that pre-restart has set
         self.extras().end_incarnation();
         self.note_what_is_aside();
     }
@@ -278,6 +279,8 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             return None;
         }
         core.enter_phase(Phase::PreRestart);
+        // SAFETY: see above.
+        unsafe { self.context() }.end_ticks(); // before the signal, as before post-stop
         if !core.has_flag(Flags::HAS_ROLE) {
             return None;
         }
