@@ -261,6 +261,13 @@ impl<M: Message> Context<M> {
             .unwrap_or_default()
     }
 
+    /// Does a child that has not ended hold this name?
+    pub(crate) fn has_child(&self, name: &str) -> bool {
+        self.core()
+            .children_if_any()
+            .is_some_and(|children| children.holder(name).is_some())
+    }
+
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
     ///
     /// This actor takes no message meanwhile. A child whose handler waits for a place in this actor's full mailbox must
@@ -286,7 +293,9 @@ impl<M: Message> Context<M> {
 
     /// `Signal::Terminated` once, after everything it sent us. At once when already gone.
     pub fn watch<N: Message>(&mut self, other: &ActorRef<N>) {
-        self.start_watching(other.core(), None);
+        if other.takes_orders() {
+            self.start_watching(other.core(), None);
+        }
     }
 
     /// The same as a message of our own. The last registration for an actor counts.
@@ -295,7 +304,9 @@ impl<M: Message> Context<M> {
         other: &ActorRef<N>,
         make: impl FnOnce(Exit) -> M + Send + 'static,
     ) {
-        self.start_watching(other.core(), Some(Box::new(make)));
+        if other.takes_orders() {
+            self.start_watching(other.core(), Some(Box::new(make)));
+        }
     }
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.

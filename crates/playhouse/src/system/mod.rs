@@ -7,6 +7,7 @@ pub use builder::{BuildError, SystemBuilder};
 use crate::actor::Outcome;
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, Name, complaint};
+use crate::cell::CoreRef;
 use crate::cell::body::{Newborn, Place};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
@@ -147,6 +148,26 @@ impl ActorSystem {
         match family.join(newborn.core(), true) {
             Ok(()) => newborn.start(),
             Err(_) => newborn.cancel(),
+        }
+    }
+
+    /// A root of the runtime's own, under a name that nobody can give; the one that is there already, if it is. When the
+    /// system is ending, it is already gone.
+    pub(crate) fn spawn_own<P: IntoProps>(&self, name: &'static str, props: P) -> CoreRef {
+        let roots = &self.0.roots;
+        if let Some(known) = roots.holder(name) {
+            return known;
+        }
+        let newborn = self.newborn(roots, Name::Given(name), props);
+        let joined = roots.join(newborn.core(), false);
+        let core = CoreRef::new(newborn.core());
+        match joined {
+            Ok(()) => drop(newborn.start()),
+            Err(_) => drop(newborn.cancel()),
+        }
+        match joined {
+            Err(NoEntry::NameTaken(_)) => roots.holder(name).unwrap_or(core), // somebody was faster
+            _ => core,
         }
     }
 

@@ -1,10 +1,10 @@
 //! The pool as it runs: pairs idle workers with jobs.
 
+use super::WorkPool;
 use super::backlog::Backlog;
 use super::job::{Job, Ticket, Verdict};
 use super::staff::Hire;
 use super::submission::Submission;
-use super::WorkPool;
 use crate::actor::{Message, Outcome};
 use crate::cell::Core;
 use crate::context::Context;
