@@ -337,14 +337,18 @@ mod ledger;
 pub mod limits;
 mod mailbox;
 pub mod must_not_compile;
+mod nearest;
 mod patterns;
 mod pipe;
 mod port;
 mod props;
+mod random;
+mod receive_timeout;
 mod reply;
 mod send_error;
 mod shutdown;
 mod stash;
+mod supervise;
 mod sync;
 mod system;
 #[cfg(feature = "testkit")]
@@ -354,7 +358,7 @@ mod timers;
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};
 pub use actor_ref::{ActorRef, Permit, WeakRef};
 pub use address::Address;
-pub use ask::{Ask, AskError, Fate, NoReply};
+pub use ask::{Ask, AskError, Fate, NoReply, TimedOut};
 pub use behavior::Behavior;
 pub use clock::{Clock, Deadline, millis, secs};
 pub use context::Context;
@@ -375,6 +379,7 @@ pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
 pub use shutdown::{Phase, ShutdownReport};
 pub use stash::StashFull;
+pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
 pub use timers::{TimerKey, Timers};
 
@@ -382,5 +387,5 @@ pub use timers::{TimerKey, Timers};
 pub mod prelude {
     pub use crate::{Actor, ActorRef, ActorSystem, AskError, Behavior, BlockingActor, Context};
     pub use crate::{Dispatcher, Exit, Failure, Lifetime, Mailbox, Outcome, Props, Reply, Signal};
-    pub use crate::{TrySendError, millis, secs};
+    pub use crate::{Supervise, TrySendError, millis, secs};
 }

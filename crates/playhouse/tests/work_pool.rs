@@ -4,9 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{
-    Budget, DeadLetterReason, Event, Job, NoReply, Submission, Ticket, WorkPool,
-};
+use playhouse::{Budget, DeadLetterReason, Event, Job, NoReply, Submission, Ticket, WorkPool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, mpsc};
@@ -359,7 +357,7 @@ async fn a_job_that_no_worker_finishes_fails_its_asker_once() {
     let mut kit = kit();
     let pool = confirming(&kit, &system);
     let submitted = pool.ask(|reply| Submission::confirmed(Task::Fail(1), reply));
-    let Err(AskError::NoReply { by, why }) = submitted.within(secs(60)).await else {
+    let Err(AskError::NoReply { by, why, .. }) = submitted.within(secs(60)).await else {
         panic!("it fails");
     };
     assert!(by == pool && matches!(why, NoReply::Dropped), "{why:?}");

@@ -3,6 +3,8 @@
 use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::dispatch::DispatcherRef;
+use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
@@ -19,6 +21,10 @@ pub(crate) struct Family {
     owner: Address,
     /// Kept for the members; `None` for the roots, which the system itself holds.
     system: Option<ActorSystem>,
+    /// Whom a child's failure escalates to; `None` for the roots, and when the parent has ended.
+    head: Mutex<Option<CoreRef>>,
+    /// Where the parent runs; `None` for the roots, who have none.
+    dispatcher: Option<DispatcherRef>,
     members: Mutex<Members>,
 }
 
@@ -58,11 +64,41 @@ pub(crate) enum NoEntry {
 }
 
 impl Family {
-    pub(crate) fn new(owner: Address, system: Option<ActorSystem>) -> Self {
+    /// The children of an actor.
+    pub(crate) fn of(parent: &Core) -> Self {
         Self {
-            owner,
-            system,
-            members: Mutex::new(Members::default()),
+            owner: parent.address.clone(),
+            system: Some(parent.actor_system().clone()),
+            dispatcher: Some(parent.dispatcher.clone()),
+            head: Mutex::new(Some(CoreRef::new(parent))),
+            members: Mutex::default(),
+        }
+    }
+
+    /// Those without a parent.
+    pub(crate) fn roots(of: Address) -> Self {
+        Self {
+            owner: of,
+            system: None,
+            dispatcher: None,
+            head: Mutex::default(),
+            members: Mutex::default(),
+        }
+    }
+
+    /// The parent has ended. Parent and family keep each other until then.
+    pub(crate) fn forget_head(&self) {
+        let head = self.head.lock().take();
+        drop(head); // outside the lock
+    }
+
+    /// The failure of a child is its parent's too; that of a root ends the system.
+    pub(crate) fn escalate(&self, child: &Core, failure: &Failure) {
+        let head = self.head.lock().clone();
+        match head {
+            Some(head) => head.escalated(failure.clone()),
+            None if self.system.is_none() => child.system().root_failed(),
+            None => {} // the parent has ended
         }
     }
 
@@ -73,6 +109,10 @@ impl Family {
 
     pub(crate) fn system(&self) -> Option<&ActorSystem> {
         self.system.as_ref()
+    }
+
+    pub(crate) fn dispatcher(&self) -> Option<&DispatcherRef> {
+        self.dispatcher.as_ref()
     }
 
     pub(crate) fn next_anonymous(&self) -> u64 {

@@ -23,6 +23,8 @@ pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
 pub(crate) mod rare;
+pub(crate) mod redelivery;
+pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
@@ -168,10 +170,8 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare().children.get_or_init(|| {
-            let system = Some(self.actor_system().clone());
-            Arc::new(Family::new(self.address.clone(), system))
-        })
+        let children = &self.rare().children;
+        children.get_or_init(|| Arc::new(Family::of(self)))
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
@@ -198,6 +198,23 @@ impl Core {
 
     pub(crate) fn kill(&self) {
         self.order(Orders::kill());
+    }
+
+    /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
+    pub(crate) fn escalated(&self, failure: Failure) {
+        self.rare().escalated.lock().get_or_insert(failure);
+        // Pairs with `orders`: whoever sees the bit finds the failure.
+        self.orders
+            .fetch_or(Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.rouse();
+    }
+
+    /// The turn takes it.
+    pub(crate) fn take_escalated(&self) -> Option<Failure> {
+        // Pairs with `escalated`: taken back before the failure is, so one that comes meanwhile is seen again.
+        self.orders
+            .fetch_and(!Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.rare().escalated.lock().take()
     }
 
     fn order(&self, order: Orders) {
@@ -470,6 +487,12 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
+    /// Messages with a place that no handler has taken. While the actor runs, a picture.
+    pub(crate) fn queued(&self) -> u64 {
+        let gate = self.gate();
+        gate.pushes().saturating_sub(gate.freed())
+    }
+
     /// Somebody else may have the name.
     fn free_name(&self) {
         self.ended.fetch_or(Ending::NAMELESS, Ordering::Release); // pairs with `is_name_free`
@@ -674,7 +697,7 @@ impl<M: Message> Cell<M> {
     pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
             slot if slot.holds_place() => self.core.note(|ledger| ledger.dead += 1),
-            Slot::Completion(_) => self.core.note(|ledger| {
+            Slot::Completion(..) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),

@@ -1,6 +1,6 @@
 //! Nobody, as an actor: for a protocol that wants an address where no answer is wanted.
 
-use crate::actor::Message;
+use crate::actor::{Actor, Message, Outcome};
 use crate::actor_ref::ActorRef;
 use crate::ask::NoReply;
 use crate::cell::{Core, CoreRef};
@@ -8,7 +8,6 @@ use crate::context::Context;
 use crate::here;
 use crate::mailbox::{Envelope, NoPlace};
 use crate::port::Inlet;
-use crate::props::Props;
 use crate::sync::drop_quietly;
 use crate::system::ActorSystem;
 use std::convert::Infallible;
@@ -32,11 +31,16 @@ impl ActorSystem {
     /// # }
     /// ```
     pub fn ignore<M: Message>(&self) -> ActorRef<M> {
-        let nobody = Props::func(async |ctx: &mut Context<Infallible>| {
-            ctx.stopping().await;
-            Ok(())
-        });
-        ActorRef::foreign(Ignore(self.spawn_own("~ignore", nobody)))
+        ActorRef::foreign(Ignore(self.spawn_own("~ignore", || Nobody)))
+    }
+}
+
+struct Nobody;
+
+impl Actor for Nobody {
+    type Msg = Infallible;
+    async fn receive(&mut self, _ctx: &mut Context<Infallible>, msg: Infallible) -> Outcome {
+        match msg {}
     }
 }
 

@@ -57,7 +57,7 @@ impl Spawn {
     ) -> Self {
         let name = name.into();
         Self(Box::new(move |ctx| {
-            let name = first_free(name, |name| ctx.has_child(name));
+            let name = first_free(name, |name| ctx.child(name).is_some());
             reply.send(ctx.spawn(name, props));
         }))
     }

@@ -97,6 +97,80 @@ fn pat_03_an_aggregator_over_two_protocols_finds_the_best_price() {
     end(&system, &world);
 }
 
+enum Work {
+    Hello(Reply<&'static str>),
+    Fail,
+}
+
+/// Does what it is told.
+struct Hand;
+
+impl Actor for Hand {
+    type Msg = Work;
+    async fn receive(&mut self, _ctx: &mut Context<Work>, msg: Work) -> Outcome {
+        match msg {
+            Work::Hello(reply) => reply.send("hello"),
+            Work::Fail => return Err("a failure of the worker".into()),
+        }
+        Ok(())
+    }
+}
+
+/// Passes on what it is told to whoever is below, whose end it does not handle.
+struct Above<P> {
+    below: P,
+    report: Option<ActorRef<Work>>,
+}
+
+impl<P: playhouse::IntoProps<Msg = Work> + Clone + Send + 'static> Actor for Above<P> {
+    type Msg = Work;
+    async fn started(&mut self, ctx: &mut Context<Work>) -> Outcome {
+        let report = ctx.spawn("below", self.below.clone())?;
+        ctx.watch(&report);
+        self.report = Some(report);
+        Ok(())
+    }
+    async fn receive(&mut self, _ctx: &mut Context<Work>, msg: Work) -> Outcome {
+        if let Some(report) = &self.report {
+            report.send(msg).await?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn pat_04_a_failure_bubbles_up_to_a_boss_that_is_restarted() {
+    let (system, world, events) = stepped(4);
+    let manager = || {
+        let (below, report) = (|| Hand, None);
+        Above { below, report }
+    };
+    let boss = Props::new(move || {
+        let (below, report) = (manager, None);
+        Above { below, report }
+    });
+    let boss = boss.supervise(Supervise::restart());
+    let boss = system.spawn("boss", boss).unwrap();
+    let greet = || world.block_on_timed(boss.ask(Work::Hello).within(secs(60)));
+    assert_eq!(greet().unwrap(), "hello");
+    boss.tell(Work::Fail);
+    world.settle();
+    let ends = |event: &Event| {
+        matches!(
+            event,
+            Event::Ended {
+                exit: Exit::Failed(_),
+                ..
+            }
+        )
+    };
+    assert_eq!(events.count(ends), 2, "the worker and its manager");
+    assert_eq!(greet().unwrap(), "hello", "the boss is back");
+    let restarts = |event: &Event| matches!(event, Event::Restarted { who, .. } if *who == boss);
+    assert_eq!(events.count(restarts), 1);
+    end(&system, &world);
+}
+
 enum Master {
     Begin(&'static str),
     ShutDown,

@@ -68,7 +68,7 @@ fn drained_it_finishes_with_what_it_has_and_stopped_it_does_not_finish() {
         world.settle();
         match answer.try_recv().unwrap() {
             Ok(1) if is_drained => {}
-            Err(AskError::NoReply { by, why }) if !is_drained => {
+            Err(AskError::NoReply { by, why, .. }) if !is_drained => {
                 assert!(by == aggregator && matches!(why, NoReply::Stopped | NoReply::Dropped));
             }
             other => panic!("{other:?}"),

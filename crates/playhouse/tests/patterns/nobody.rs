@@ -42,7 +42,7 @@ fn asked_it_says_at_once_that_there_will_be_no_answer() {
     let (system, world, _) = stepped(3);
     let nobody = system.ignore::<Reply<u32>>();
     let answer = world.block_on(nobody.ask(|reply| reply).within(secs(60)));
-    let Err(AskError::NoReply { by, why }) = answer else {
+    let Err(AskError::NoReply { by, why, .. }) = answer else {
         panic!("{answer:?}");
     };
     assert!(by == nobody && matches!(why, NoReply::Dropped));
