@@ -45,7 +45,9 @@ impl Actor for SpawnProtocol {
 
 /// What a [`SpawnProtocol`] is asked: a recipe, and the reply that gets its reference.
 #[must_use = "nothing is spawned until it is sent"]
-pub struct Spawn(Box<dyn FnOnce(&mut Context<Spawn>) + Send>);
+pub struct Spawn(Act);
+
+type Act = Box<dyn FnOnce(&mut Context<Spawn>) + Send>;
 
 impl Spawn {
     /// A child of that name. If a living child has it, the first free of `name-1`, `name-2` and so on: a later one costs as

@@ -1,4 +1,4 @@
-//! The patterns that are worth having once, one file per pattern. Work pulling is in `work_pool.rs`.
+//! The patterns that are worth having once, one file per pattern. What a work pool does step by step is in `work_pool.rs`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -9,3 +9,4 @@ mod cancellation;
 mod nobody;
 mod rate_limiter;
 mod tell_or;
+mod work_pulling;
