@@ -71,12 +71,10 @@ impl<M: Message> Extras<M> {
         }
     }
 
-    /// Is there anything that comes before the lane? With priorities, copies or a receive timeout it is
-    /// always looked.
+    /// Is there anything that comes before the lane? Copies and a receive timeout have to see all that is taken.
     fn is_first(&self) -> bool {
-        let is_always =
-            self.redelivery.is_some() || self.ranks.is_some() || self.receive_timeout.is_set();
-        is_always || !self.set_aside.is_empty() || !self.stash.is_settled()
+        let sees_all = self.redelivery.is_some() || self.receive_timeout.is_set();
+        sees_all || !self.set_aside.is_empty() || !self.stash.is_settled()
     }
 
     /// What was in hand was handled, or has failed.
@@ -181,7 +179,7 @@ impl<M: Message> Context<M> {
 
     /// Whether the turn must look here before it looks into the lane.
     pub(crate) fn note_what_is_aside(&self) {
-        if self.extras_if_any().is_some_and(Extras::is_first) {
+        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(Extras::is_first) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);

@@ -3,7 +3,7 @@
 
 use super::status::{self, Flags, WaitsFor};
 use super::turn::Played;
-use super::{CellRef, Core, waker};
+use super::{CellRef, Core, Traits, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
 use crate::ask::handles::Question;
@@ -146,7 +146,8 @@ impl<M: Message> Context<M> {
     /// What comes next. An actor with a receive timeout has its flag up, so all that it takes passes here.
     fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
         let found = self.find(asking);
-        if self.core().has_flag(Flags::ASIDE) {
+        let has_timeout = |extras: &Extras<M>| extras.receive_timeout.is_set();
+        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_timeout) {
             self.note_for_timeout(&found);
         }
         found
@@ -158,7 +159,7 @@ impl<M: Message> Context<M> {
         let is_tick = extras.has_tick_in_hand;
         let timeout = &mut extras.receive_timeout;
         match found {
-            Poll::Ready(Arrival::Message(msg)) if timeout.is_set() => {
+            Poll::Ready(Arrival::Message(msg)) => {
                 let note = || timeout.note(msg, is_tick);
                 if let Err(failure) = call(&cell.core, note) {
                     cell.core.fail_turn(failure);
@@ -190,7 +191,7 @@ impl<M: Message> Context<M> {
             if takes_signals && let Some(signal) = self.take_signal() {
                 return Poll::Ready(Arrival::Signal(signal));
             }
-            if self.core().has_flag(Flags::USED_UP) {
+            if self.core().is_used_up() {
                 self.core().set_waits_for(WaitsFor::Others);
                 return Poll::Pending;
             }
@@ -230,8 +231,7 @@ impl<M: Message> Context<M> {
     /// Out of the lane, or, with priorities, the best of everything that was in it.
     #[inline]
     fn next_slot(&mut self) -> Option<Slot<M>> {
-        let has_ranks = |extras: &Extras<M>| extras.ranks.is_some();
-        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_ranks) {
+        if self.core().has_trait(Traits::IS_RANKED) {
             return self.next_ranked();
         }
         self.pop()

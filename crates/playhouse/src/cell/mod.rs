@@ -77,10 +77,12 @@ impl Traits {
     pub(crate) const MAY_BLOCK: u8 = 1 << 1;
     /// Its turns are limited in time.
     pub(crate) const IS_TIMED: u8 = 1 << 2;
+    /// Its mailbox has priorities.
+    pub(crate) const IS_RANKED: u8 = 1 << 3;
 
-    fn of(lifetime: Lifetime, on: &DispatcherRef) -> u8 {
+    fn of<M>(settings: &Settings<M>, on: &DispatcherRef) -> u8 {
         let mut traits = 0;
-        if lifetime == Lifetime::Handles {
+        if settings.lifetime == Lifetime::Handles {
             traits |= Self::ENDS_WITH_HANDLES;
         }
         if on.may_block() {
@@ -88,6 +90,9 @@ impl Traits {
         }
         if on.time_limit().is_some() {
             traits |= Self::IS_TIMED;
+        }
+        if settings.mailbox.level.is_some() {
+            traits |= Self::IS_RANKED;
         }
         traits
     }
@@ -597,7 +602,7 @@ impl<M: Message> Cell<M> {
             orders: AtomicU8::new(0),
             wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
-            traits: Traits::of(settings.lifetime, &on),
+            traits: Traits::of(&settings, &on),
             ending: AtomicU8::new(Ending::NOT),
             flags: AtomicU8::new(0),
             waits_for: AtomicU8::new(0),
@@ -616,6 +621,9 @@ impl<M: Message> Cell<M> {
         }
         if let Some(bound) = settings.stash {
             let _ = core.rare().stash_bound.set(bound); // it is empty
+        }
+        if core.always_looks_closer() {
+            core.raise(Flags::ASIDE);
         }
         Self {
             core,
