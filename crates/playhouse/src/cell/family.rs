@@ -152,6 +152,13 @@ impl Family {
         Ok(())
     }
 
+    /// Who has this name and is not about to free it.
+    pub(crate) fn holder(&self, name: &str) -> Option<CoreRef> {
+        let members = self.members.lock();
+        let Named(holder) = members.named.get(name)?;
+        (!holder.is_name_free()).then(|| holder.clone())
+    }
+
     /// It has ended, and its books are this family's from now on; the system's, if its parent was cut short before it.
     pub(crate) fn leave(&self, child: &Core) {
         let (gone, called, next) = {
