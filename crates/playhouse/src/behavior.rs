@@ -7,7 +7,8 @@ use std::mem;
 
 /// The functional face. A message *consumes* the behaviour and yields the next, so state (a held `Reply` too) moves on
 /// without locks or `Option`. A plain [`Actor`] inside: spawn it with `|| behaviour(state)`. It sees ends through
-/// [`Context::watch_with`] only; whoever needs signals writes a struct. One box per step that captures something.
+/// [`Context::watch_with`] only; whoever needs signals writes a struct. A failed behaviour is spent, so
+/// [`resume`](crate::Supervise::resume) restarts it. One box per step that captures something.
 ///
 /// ```
 /// use playhouse::prelude::*;
@@ -93,6 +94,10 @@ impl<M: Message> Actor for Behavior<M> {
         };
         *self = step(ctx, msg)?;
         self.settle(ctx)
+    }
+
+    fn is_spent(&self) -> bool {
+        matches!(self.0, Step::Spent)
     }
 }
 

@@ -6,6 +6,8 @@ use crate::adapter::Adapter;
 use crate::address::Address;
 use crate::ask::AskError;
 use crate::cell::arrival::Arrival;
+use crate::cell::redelivery::Redelivery;
+use crate::cell::renewal::Oversight;
 use crate::cell::status::Flags;
 use crate::cell::turn::Played;
 use crate::cell::{Cell, CellRef, Core, CoreRef};
@@ -43,8 +45,44 @@ pub(crate) struct Extras<M> {
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
     pub(crate) timers: TimerSet<M>,
+    oversight: Option<Box<Oversight>>,
+    redelivery: Option<Box<Redelivery<M>>>,
     /// There if the mailbox has priorities: then everything that leaves the lane goes through it.
     pub(crate) ranks: Option<Ranks<M>>,
+}
+
+impl<M: Message> Extras<M> {
+    fn new(cell: &Cell<M>) -> Self {
+        Self {
+            watched: HashMap::new(),
+            watches_begun: 0,
+            set_aside: VecDeque::new(),
+            stash: Stash::default(),
+            timers: TimerSet::new(&CellRef::new(cell)),
+            oversight: None,
+            redelivery: None,
+            ranks: None,
+        }
+    }
+
+    /// Is there anything that comes before the lane? For whoever keeps copies it is always looked.
+    fn is_first(&self) -> bool {
+        self.redelivery.is_some() || !self.set_aside.is_empty() || !self.stash.is_settled()
+    }
+
+    /// What was in hand was handled, or has failed.
+    pub(crate) fn settle(&mut self) {
+        self.timers.handled();
+        if let Some(redelivery) = &mut self.redelivery {
+            redelivery.forget();
+        }
+    }
+
+    /// What does not outlive an incarnation ends; what was stashed comes first in the next.
+    pub(crate) fn end_incarnation(&mut self) {
+        self.timers.cancel_all();
+        self.stash.unstash(usize::MAX);
+    }
 }
 
 pub(crate) struct Watch<M> {
@@ -70,15 +108,32 @@ impl<M> Context<M> {
 
 impl<M: Message> Context<M> {
     /// Of an actor that keeps this cell.
-    pub(crate) fn new(cell: &CellRef<M>, level: Option<Level<M>>) -> Self {
+    pub(crate) fn new(
+        cell: &CellRef<M>,
+        level: Option<Level<M>>,
+        oversight: Option<Oversight>,
+        redelivery: Option<Redelivery<M>>,
+    ) -> Self {
         let mut context = Self {
             me: ActorRef::uncounted(cell),
             extras: None,
         };
-        if let Some(level) = level {
-            context.extras().ranks = Some(Ranks::new(level));
+        if level.is_some() || oversight.is_some() {
+            let extras = context.extras();
+            extras.ranks = level.map(Ranks::new);
+            extras.oversight = oversight.map(Box::new);
+            extras.redelivery = redelivery.map(Box::new);
+            context.note_what_is_aside();
         }
         context
+    }
+
+    pub(crate) fn oversight(&mut self) -> Option<&mut Oversight> {
+        self.extras.as_mut()?.oversight.as_deref_mut()
+    }
+
+    pub(crate) fn redelivery(&mut self) -> Option<&mut Redelivery<M>> {
+        self.extras.as_mut()?.redelivery.as_deref_mut()
     }
 
     #[inline]
@@ -88,16 +143,8 @@ impl<M: Message> Context<M> {
 
     pub(crate) fn extras(&mut self) -> &mut Extras<M> {
         let cell = self.me.own_cell();
-        self.extras.get_or_insert_with(|| {
-            Box::new(Extras {
-                watched: HashMap::new(),
-                watches_begun: 0,
-                set_aside: VecDeque::new(),
-                stash: Stash::default(),
-                timers: TimerSet::new(&CellRef::new(cell)),
-                ranks: None,
-            })
-        })
+        self.extras
+            .get_or_insert_with(|| Box::new(Extras::new(cell)))
     }
 
     /// A signal that was set aside.
@@ -122,10 +169,8 @@ impl<M: Message> Context<M> {
     }
 
     /// Whether the turn must look here before it looks into the lane.
-    fn note_what_is_aside(&self) {
-        let is_something =
-            |extras: &Extras<M>| !extras.set_aside.is_empty() || !extras.stash.is_settled();
-        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(is_something) {
+    pub(crate) fn note_what_is_aside(&self) {
+        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(Extras::is_first) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);
@@ -313,12 +358,7 @@ impl<M: Message> Context<M> {
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.
     pub fn unwatch<N: Message>(&mut self, other: &ActorRef<N>) {
-        let Some(extras) = &mut self.extras else {
-            return;
-        };
-        if extras.watched.remove(other.address()).is_some() {
-            other.core().rare().watchers.remove(self.core());
-        }
+        self.forget_watch(other.core());
     }
 
     /// A reference for foreign answers; `f` runs in this actor's turn. Make it once, in `setup` or `started`. A plain
@@ -391,6 +431,15 @@ impl<M: Message> Context<M> {
     /// Messages to oneself, later. They travel outside the capacity and end with the actor.
     pub fn timers(&mut self) -> Timers<'_, M> {
         Timers(self)
+    }
+
+    pub(crate) fn forget_watch(&mut self, other: &Core) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        if extras.watched.remove(&other.address).is_some() {
+            other.rare().watchers.remove(self.core());
+        }
     }
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {

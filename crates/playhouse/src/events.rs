@@ -3,11 +3,14 @@
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::failure::Failure;
+use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
 use crate::system::SpawnError;
 use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
 
-/// Something worth knowing about a running system.
+/// Something worth knowing about a running system. Displayed, it is one line that says who, what, and what to do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -26,6 +29,27 @@ pub enum Event {
         who: Address,
         /// With what.
         failure: Failure,
+    },
+    /// The next incarnation of a failed actor begins.
+    Restarted {
+        /// Which one.
+        who: Address,
+        /// What the incarnation before failed with.
+        failure: Failure,
+        /// How often it was restarted, this time included, without a quiet time in between.
+        in_a_row: u32,
+        /// How long it waited for that.
+        after: Duration,
+    },
+    /// A message that failed its actor in each of its incarnations is given up; see
+    /// [`Props::redeliver`](crate::Props::redeliver).
+    Quarantined {
+        /// Whose.
+        who: Address,
+        /// The message's type.
+        message: &'static str,
+        /// What each delivery failed with, the first one first.
+        failures: Vec<Failure>,
     },
     /// An actor with a generated name could not be started; the reference to it was gone from the beginning.
     SpawnFailed {
@@ -67,6 +91,8 @@ pub enum DeadLetterReason {
     UnansweredReply,
     /// A job of a work pool was dropped without `done`, as often as it may be tried.
     JobFailed,
+    /// A job of a work pool was not begun, because whoever asked for it had stopped waiting.
+    JobAbandoned,
 }
 
 type Hook = Box<dyn Fn(&Event) + Send + Sync>;
@@ -88,6 +114,18 @@ pub(crate) struct Overfull {
 impl Events {
     pub(crate) fn new(hook: Hook) -> Self {
         Self::Hook(hook)
+    }
+
+    /// Tells a second hook what it tells the first. The default prints nothing more: a test looks for itself.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn and(self, second: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        match self {
+            Self::StandardError(_) => Self::Hook(Box::new(second)),
+            Self::Hook(first) => Self::Hook(Box::new(move |event| {
+                run_quietly(|| first(event));
+                second(event);
+            })),
+        }
     }
 
     /// A hook that panics harms nobody but itself.
@@ -118,27 +156,105 @@ impl Default for Events {
     }
 }
 
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DeadLetter { to, message, why } => why.explain(f, to, message),
+            Self::Failed { who, failure } => write!(f, "{who} failed: {failure}"),
+            Self::Restarted {
+                who,
+                failure,
+                in_a_row,
+                after,
+            } => write!(
+                f,
+                "{who} begins again after {after:?}, restart {in_a_row} in a row: {failure}"
+            ),
+            Self::Quarantined {
+                who,
+                message,
+                failures,
+            } => {
+                write!(
+                    f,
+                    "{who} failed {} times with the same `{message}`, which is given up",
+                    failures.len()
+                )?;
+                let last = failures.last();
+                last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
+            }
+            Self::SpawnFailed { who, why } => write!(f, "{who} was not started: {why}"),
+            Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
+            Self::TooManyCompletions { who } => write!(
+                f,
+                "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
+                 has come back",
+                limits::COMPLETIONS_PER_ACTOR
+            ),
+        }
+    }
+}
+
+impl DeadLetterReason {
+    fn explain(
+        self,
+        f: &mut fmt::Formatter<'_>,
+        to: &Address,
+        message: &'static str,
+    ) -> fmt::Result {
+        match self {
+            Self::Full => write!(
+                f,
+                "{to} is full, a `{message}` told to it is lost; wait with `send`, refuse with `try_send`, or give it a \
+                 larger `Mailbox::bounded`"
+            ),
+            Self::Gone => write!(
+                f,
+                "{to} has ended or takes nothing more, a `{message}` for it is lost; `watch` tells of an end, and \
+                 `send` hands back what is not accepted"
+            ),
+            Self::Stopped => write!(
+                f,
+                "{to} stopped, a `{message}` that waited in its mailbox is lost; `drain` handles what was accepted \
+                 before it ends"
+            ),
+            Self::Unhandled => write!(f, "{to} did not handle a `{message}`"),
+            Self::LateReply => write!(
+                f,
+                "{to} answered a `{message}` too late, nobody waits any more; ask with a longer limit, or look at \
+                 `Reply::is_abandoned` before the work"
+            ),
+            Self::UnansweredReply => write!(
+                f,
+                "the `Reply` to a `{message}` asked of {to} was dropped without an answer; answer on every path, also \
+                 after an error"
+            ),
+            Self::JobFailed => write!(
+                f,
+                "a `{message}` given to {to} was dropped without `done` as often as it may be tried"
+            ),
+            Self::JobAbandoned => write!(
+                f,
+                "a `{message}` given to {to} was not begun, because nobody waits for it any more"
+            ),
+        }
+    }
+}
+
 impl Overfull {
     fn print(&self, event: &Event) {
-        match event {
-            Event::Failed { who, failure } => eprintln!("playhouse: {who} failed: {failure}"),
-            Event::SpawnFailed { who, why } => eprintln!("playhouse: {who} was not started: {why}"),
-            Event::DeadLetter {
-                to,
-                message,
-                why: DeadLetterReason::Full,
-            } if self.is_first(to) => {
-                eprintln!(
-                    "playhouse: {to} is full, a `{message}` told to it is lost; wait with `send`, refuse with \
-                     `try_send`, or give it a larger `Mailbox::bounded`"
-                );
+        let must_not_be_missed = match event {
+            Event::Failed { .. }
+            | Event::Quarantined { .. }
+            | Event::SpawnFailed { .. }
+            | Event::TooManyCompletions { .. } => true,
+            Event::DeadLetter { to, why, .. } => {
+                *why == DeadLetterReason::Full && self.is_first(to)
             }
-            Event::TooManyCompletions { who } => {
-                eprintln!(
-                    "playhouse: {who} has more asks and pipes under way than one actor may have"
-                );
-            }
-            _ => {}
+            Event::Restarted { .. } | Event::Ended { .. } => false,
+        };
+        if must_not_be_missed {
+            eprintln!("playhouse: {event}");
         }
     }
 

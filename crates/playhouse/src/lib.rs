@@ -342,10 +342,12 @@ mod patterns;
 mod pipe;
 mod port;
 mod props;
+mod random;
 mod reply;
 mod send_error;
 mod shutdown;
 mod stash;
+mod supervise;
 mod sync;
 mod system;
 #[cfg(feature = "testkit")]
@@ -355,7 +357,7 @@ mod timers;
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};
 pub use actor_ref::{ActorRef, Permit, WeakRef};
 pub use address::Address;
-pub use ask::{Ask, AskError, Fate, NoReply};
+pub use ask::{Ask, AskError, Fate, NoReply, TimedOut};
 pub use behavior::Behavior;
 pub use clock::{Clock, Deadline, millis, secs};
 pub use context::Context;
@@ -366,12 +368,13 @@ pub use ledger::Ledger;
 pub use mailbox::Mailbox;
 pub use patterns::budget::{Budget, Share};
 pub use patterns::gather::gather;
-pub use patterns::work_pulling::{Job, Ticket, WorkPool};
+pub use patterns::work_pulling::{Backlog, ConfirmingPool, Job, Submission, Ticket, WorkPool};
 pub use props::{FuncProps, IntoProps, Lifetime, Props, SendTurn};
 pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
 pub use shutdown::{Phase, ShutdownReport};
 pub use stash::StashFull;
+pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
 pub use timers::{TimerKey, Timers};
 
@@ -379,5 +382,5 @@ pub use timers::{TimerKey, Timers};
 pub mod prelude {
     pub use crate::{Actor, ActorRef, ActorSystem, AskError, Behavior, BlockingActor, Context};
     pub use crate::{Dispatcher, Exit, Failure, Lifetime, Mailbox, Outcome, Props, Reply, Signal};
-    pub use crate::{TrySendError, millis, secs};
+    pub use crate::{Supervise, TrySendError, millis, secs};
 }

@@ -62,6 +62,22 @@ pub const BLOCKING_THREADS: usize = 16;
 /// end, and the bound exists to name that leak.
 pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 
+/// Restarts of one actor within [`RESTART_WINDOW`] before it counts as broken. With the default backoff they take about
+/// 43 s, so an actor that never comes up ends within a minute.
+pub const RESTARTS: u32 = 10;
+
+/// The time over which restarts are counted: what an operator would call "again and again".
+pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
+
+/// The first delay before a restart: longer than a blip of a local service, shorter than a person notices.
+pub const BACKOFF_FIRST: Duration = Duration::from_millis(100);
+
+/// The longest delay before a restart. A service that comes back is found within that.
+pub const BACKOFF_LAST: Duration = Duration::from_secs(10);
+
+/// The part of a delay by which it may be longer, so that actors that failed together come back apart.
+pub const BACKOFF_JITTER: f64 = 0.2;
+
 /// How late an ask may notice its deadline, and for how long it is not worth a timer: a hundred times what an answer on
 /// the same machine takes, and the finest that Tokio's timers know.
 pub const TICK: Duration = Duration::from_millis(1);
@@ -124,6 +140,24 @@ const _: () = assert!(
     THROUGHPUT_FIXED <= THROUGHPUT,
     "blocking handlers take the shorter turns"
 );
+const _: () = assert!(
+    delays_of_all_restarts().as_millis() < RESTART_WINDOW.as_millis(),
+    "an actor that never comes up reaches the limit of its restarts"
+);
+
+/// Of the default backoff, with the most jitter there can be.
+const fn delays_of_all_restarts() -> Duration {
+    let (mut total, mut delay, mut count) = (Duration::ZERO, BACKOFF_FIRST, 0);
+    while count < RESTARTS {
+        let jittered = delay.as_millis() as u64 * 12 / 10;
+        let last = BACKOFF_LAST.as_millis() as u64;
+        let clamped = if jittered < last { jittered } else { last };
+        total = Duration::from_millis(total.as_millis() as u64 + clamped);
+        delay = Duration::from_millis(delay.as_millis() as u64 * 2);
+        count += 1;
+    }
+    total
+}
 const _: () = assert!(
     DRIVERS < 1 << (u64::BITS as usize - DRIVERS),
     "the number of every driver fits, and none"

@@ -3,11 +3,15 @@
 use crate::actor::{Actor, BlockingActor, Message, Outcome};
 use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::lifecycle::Casting;
+use crate::cell::redelivery::Redelivery;
+use crate::cell::renewal::Oversight;
 use crate::cell::roles::{Function, OnOwnThread, Plain, Setup};
 use crate::context::Context;
 use crate::dispatch::DispatcherRef;
 use crate::dispatch::choice::Choice;
 use crate::mailbox::Mailbox;
+use crate::supervise::Supervise;
+use crate::sync::Arc;
 use crate::system::SpawnError;
 use std::fmt;
 use std::future::Future;
@@ -28,7 +32,7 @@ impl<M: Message> Props<M> {
     }
 
     /// The factory that needs the context, awaits or may fail: `Props::setup(async move |ctx| Ok(..))`. Messages wait
-    /// meanwhile; an `Err` fails the actor.
+    /// meanwhile; an `Err` goes to supervision.
     pub fn setup<A: Actor<Msg = M>, F>(factory: F) -> Self
     where
         F: AsyncFnOnce(&mut Context<M>) -> Outcome<A>
@@ -57,7 +61,9 @@ impl<M: Message> Props<M> {
     {
         FuncProps {
             settings: Settings::default(),
-            recipe: Box::new(move |place, settings| Newborn::new(place, settings, Function(body))),
+            recipe: Box::new(move |place, settings| {
+                Newborn::new(place, settings, Function(body), None)
+            }),
             choice: Choice::Default,
         }
     }
@@ -111,6 +117,30 @@ impl<M: Message> Props<M> {
         self
     }
 
+    /// What a failure leads to. Default: [`Supervise::stop`].
+    pub fn supervise(mut self, how: impl Into<Supervise>) -> Self {
+        self.settings.supervise = Some(Arc::new(how.into()));
+        self
+    }
+
+    /// A message whose handler fails, so that the actor restarts, is delivered again, first of all, up to `times` times.
+    /// If it fails once more it is quarantined: counted, and published as [`Event::Quarantined`](crate::Event) with what
+    /// each delivery failed with. Only for messages that may be handled twice. Default: 0, so a message that fails is
+    /// lost with its incarnation. Each message is cloned before it is handled.
+    ///
+    /// # Panics
+    /// When it is spawned without [`supervise`](Self::supervise): it would do nothing.
+    pub fn redeliver(mut self, times: u32) -> Self
+    where
+        M: Clone,
+    {
+        self.settings.redeliver = Some(Redeliver {
+            times,
+            clone: M::clone,
+        });
+        self
+    }
+
     /// What keeps it alive. Default: [`Lifetime::Tree`].
     pub fn lifetime(mut self, lifetime: Lifetime) -> Self {
         self.settings.lifetime = lifetime;
@@ -142,7 +172,7 @@ impl<M> fmt::Debug for Props<M> {
     }
 }
 
-/// As [`Props`], for one life: not `Clone`.
+/// As [`Props`], for one life: neither `Clone` nor supervised.
 #[must_use = "no actor exists before `spawn`"]
 pub struct FuncProps<M> {
     pub(crate) settings: Settings<M>,
@@ -257,7 +287,7 @@ impl<F: FnOnce() -> A + Clone + Send + 'static, A: Actor> IntoProps for F {
     }
     /// Without a box for the recipe.
     fn newborn(self, place: &Place<'_>) -> Result<Newborn<A::Msg>, Refused<A::Msg>> {
-        Ok(Newborn::new(place, Settings::default(), Plain(self)))
+        Ok(Newborn::new(place, Settings::default(), Plain(self), None))
     }
 }
 
@@ -287,6 +317,21 @@ pub(crate) struct Settings<M> {
     pub(crate) lifetime: Lifetime,
     /// `None`: as many as the mailbox has places.
     pub(crate) stash: Option<usize>,
+    pub(crate) supervise: Option<Arc<Supervise>>,
+    redeliver: Option<Redeliver<M>>,
+}
+
+struct Redeliver<M> {
+    times: u32,
+    clone: fn(&M) -> M,
+}
+
+impl<M> Settings<M> {
+    /// What the actor does about messages that fail it.
+    pub(crate) fn redelivery(&self) -> Option<Redelivery<M>> {
+        let Redeliver { times, clone } = self.redeliver.as_ref()?;
+        Some(Redelivery::new(*times, *clone))
+    }
 }
 
 impl<M> Settings<M> {
@@ -307,6 +352,8 @@ impl<M> Default for Settings<M> {
             dispatcher: None,
             lifetime: Lifetime::default(),
             stash: None,
+            supervise: None,
+            redeliver: None,
         }
     }
 }
@@ -318,6 +365,11 @@ impl<M> Clone for Settings<M> {
             dispatcher: self.dispatcher.clone(),
             lifetime: self.lifetime,
             stash: self.stash,
+            supervise: self.supervise.clone(),
+            redeliver: self
+                .redeliver
+                .as_ref()
+                .map(|&Redeliver { times, clone }| Redeliver { times, clone }),
         }
     }
 }
@@ -333,7 +385,15 @@ trait Recipe<M>: Send {
 
 impl<M: Message, C: Casting<M> + Clone + Send> Recipe<M> for C {
     fn cook(self: Box<Self>, place: &Place<'_>, settings: Settings<M>) -> Newborn<M> {
-        Newborn::new(place, settings, *self)
+        let oversight = settings
+            .supervise
+            .clone()
+            .map(|policy| Oversight::new(policy, (*self).clone()));
+        assert!(
+            oversight.is_some() || settings.redeliver.is_none(),
+            "`Props::redeliver` does nothing without `Props::supervise`: only a restart delivers again"
+        );
+        Newborn::new(place, settings, *self, oversight)
     }
 
     fn clone_box(&self) -> Box<dyn Recipe<M>> {

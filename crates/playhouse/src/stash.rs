@@ -38,6 +38,11 @@ impl<M> Stash<M> {
         Ok(())
     }
 
+    /// It was taken before, and comes next.
+    pub(crate) fn put_back(&mut self, stashed: Stashed<M>) {
+        self.returning.push_front(stashed);
+    }
+
     pub(crate) fn unstash(&mut self, at_most: usize) {
         let count = at_most.min(self.waiting.len());
         self.returning.extend(self.waiting.drain(..count));

@@ -2,7 +2,7 @@
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
 use super::status::{self, Flags, WaitsFor};
-use super::turn::{Played, publish_failure};
+use super::turn::Played;
 use super::waker;
 use super::{Core, Traits};
 use crate::actor::{Exit, Message, Signal};
@@ -10,6 +10,8 @@ use crate::ask::NoReply;
 use crate::ask::cell::Question;
 use crate::clock::Deadline;
 use crate::context::Context;
+use crate::dead_letters;
+use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::ranks::Ranks;
@@ -98,9 +100,9 @@ impl<M: Message> Context<M> {
 
     /// Writes down what became of the messages in hand.
     pub(crate) fn settle(&mut self, played: &Played<()>) {
-        if self.core().has_flag(Flags::TICK) {
-            self.core().lower(Flags::TICK);
-            self.extras().timers.handled();
+        if self.core().has_flag(Flags::HOOKED) {
+            self.core().lower(Flags::HOOKED);
+            self.extras().settle();
         }
         self.core().lower(Flags::DEADLINE);
         let in_hand = self.core().give_up_all();
@@ -134,8 +136,7 @@ impl<M: Message> Context<M> {
                 self.core().raise(Flags::ASIDE);
             }
             Arrival::Failed(failure) => {
-                publish_failure(self.core(), &failure);
-                self.core().begin_ending(Exit::Failed(failure));
+                self.fail(failure);
             }
             Arrival::End(exit) => self.core().begin_ending(exit),
         }
@@ -147,6 +148,12 @@ impl<M: Message> Context<M> {
         loop {
             let core = self.core();
             let orders = core.orders();
+            if orders.escalated
+                && (asking == Asking::Loop || core.is_function())
+                && let Some(failure) = core.take_escalated()
+            {
+                return Poll::Ready(Arrival::Failed(failure));
+            }
             if core.has_flag(Flags::FINISHED) {
                 return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));
             }
@@ -208,31 +215,57 @@ impl<M: Message> Context<M> {
     fn next_ranked(&mut self) -> Option<Slot<M>> {
         for _ in 0..self.slots_waiting().max(1) {
             let Some(slot) = self.pop() else { break };
-            let slot = self.made(slot);
-            if let Some(ranks) = &mut self.extras().ranks {
-                ranks.put(slot);
+            match slot {
+                Slot::Adapted(incarnation, make) if self.is_current(incarnation) => {
+                    self.rank_adapted(make, None);
+                }
+                Slot::Rare(rare) => self.rank_rare(*rare),
+                slot => self.rank(|ranks| ranks.put(slot)),
             }
         }
         self.next_of_ranks()
     }
 
-    /// A slot whose message can be looked at: an adapter's function is called, and what it makes keeps the place.
-    fn made(&mut self, slot: Slot<M>) -> Slot<M> {
-        let (make, question) = match slot {
-            Slot::Adapted(make) => (make, None),
-            Slot::Rare(rare) => match *rare {
-                Rare::AdaptedQuestion { make, question } => (make, Some(question)),
-                rare => return Slot::rare(rare),
-            },
-            slot => return slot,
-        };
-        match self.call(make) {
+    fn rank_rare(&mut self, rare: Rare<M>) {
+        match rare {
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } if self.is_current(incarnation) => self.rank_adapted(make, Some(question)),
+            rare => self.rank(|ranks| ranks.put(Slot::rare(rare))),
+        }
+    }
+
+    /// The adapter's function is called, because only what it makes has a level. It keeps the place.
+    fn rank_adapted(&mut self, make: Make<M>, question: Option<Question>) {
+        let slot = match self.call(make) {
             Ok(msg) => Slot::holding(Envelope { msg, question }),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
                 self.free_place();
                 Slot::rare(Rare::BrokenAdapter(failure))
             }
+        };
+        self.rank(|ranks| ranks.put_adapted(slot));
+    }
+
+    fn rank(&mut self, put: impl FnOnce(&mut Ranks<M>)) {
+        if let Some(ranks) = &mut self.extras().ranks {
+            put(ranks);
+        }
+    }
+
+    /// What adapters of the incarnation before have made comes too late for the next.
+    pub(crate) fn bury_adapted(&mut self) {
+        let ranks = self.extras().ranks.as_mut();
+        for slot in ranks.map(Ranks::take_adapted).unwrap_or_default() {
+            if slot.holds_place() {
+                self.free_place();
+                self.core().note(|ledger| ledger.dead += 1);
+                dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            }
+            dead_letters::drop_in_turn(self.core(), slot);
         }
     }
 
@@ -256,23 +289,34 @@ impl<M: Message> Context<M> {
         match slot {
             Slot::Plain(msg) => Some(self.take_in_hand(msg, None)),
             Slot::Asked(Envelope { msg, question }) => Some(self.take_question(msg, question)),
-            Slot::Adapted(make) => Some(self.take_adapted(make, None)),
-            Slot::Completion(make) => Some(self.take_own_result(make)),
+            Slot::Adapted(incarnation, make) => self.take_adapted(incarnation, make, None),
+            Slot::Completion(incarnation, make) => {
+                let make = self.unless_stale(incarnation, make)?;
+                Some(self.take_own_result(make))
+            }
             Slot::Rare(rare) => self.open_rare(*rare),
         }
     }
 
     fn open_rare(&mut self, rare: Rare<M>) -> Option<Arrival<M>> {
         match rare {
-            Rare::AdaptedQuestion { make, question } => {
-                Some(self.take_adapted(make, Some(question)))
-            }
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } => self.take_adapted(incarnation, make, Some(question)),
             Rare::Tick(tick) => {
                 let make = self.extras().timers.take(tick)?;
-                self.core().raise(Flags::TICK);
+                self.core().raise(Flags::HOOKED);
                 Some(self.take_own_result(make))
             }
-            Rare::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
+            Rare::BrokenPipe {
+                incarnation,
+                failure,
+            } => {
+                let failure = self.unless_stale(incarnation, failure)?;
+                Some(Arrival::Failed(failure))
+            }
             Rare::BrokenAdapter(failure) => Some(Arrival::Signal(Signal::AdapterFailed(failure))),
             Rare::Terminated { who, exit } => {
                 match self.extras().watched.remove(&who)?.make.take() {
@@ -283,7 +327,37 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_adapted(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
+    /// Is it for the incarnation that lives?
+    fn is_current(&self, incarnation: u32) -> bool {
+        let rare = self.core().rare_if_any();
+        incarnation == rare.map_or(0, |rare| rare.incarnation())
+    }
+
+    /// What came of the work of an incarnation before is nothing: nobody is left who began it.
+    fn unless_stale<T>(&self, incarnation: u32, result: T) -> Option<T> {
+        if self.is_current(incarnation) {
+            return Some(result);
+        }
+        dead_letters::drop_in_turn(self.core(), result);
+        None
+    }
+
+    fn take_adapted(
+        &mut self,
+        incarnation: u32,
+        make: Make<M>,
+        question: Option<Question>,
+    ) -> Option<Arrival<M>> {
+        if !self.is_current(incarnation) {
+            self.core().note(|ledger| ledger.dead += 1);
+            dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            dead_letters::drop_in_turn(self.core(), (make, question));
+            return None;
+        }
+        Some(self.adapt(make, question))
+    }
+
+    fn adapt(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
         match self.call(make) {
             Ok(msg) => self.take_question(msg, question),
             Err(failure) => {
@@ -300,6 +374,10 @@ impl<M: Message> Context<M> {
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
         self.set_deadline_in_hand(deadline);
+        if let Some(redelivery) = self.redelivery() {
+            redelivery.take(&msg);
+            self.core().raise(Flags::HOOKED);
+        }
         Arrival::Message(msg)
     }
 

@@ -29,6 +29,7 @@
 use super::counted::release;
 use super::family::Family;
 use super::lifecycle::{Casting, live};
+use super::renewal::Oversight;
 use super::status::{Flags, Phase, WaitsFor};
 use super::turn::{Played, Role};
 use super::wake::Wake;
@@ -99,8 +100,13 @@ pub struct Refused<M> {
 }
 
 impl<M: Message> Newborn<M> {
-    pub(crate) fn new<C: Casting<M>>(place: &Place<'_>, settings: Settings<M>, casting: C) -> Self {
-        create(place, settings, casting, live::<M, C>)
+    pub(crate) fn new<C: Casting<M>>(
+        place: &Place<'_>,
+        settings: Settings<M>,
+        casting: C,
+        oversight: Option<Oversight>,
+    ) -> Self {
+        create(place, settings, casting, oversight, live::<M, C>)
     }
 
     #[inline]
@@ -126,7 +132,13 @@ impl<M: Message> Newborn<M> {
     }
 }
 
-fn create<M, C, L, F>(place: &Place<'_>, settings: Settings<M>, casting: C, _: F) -> Newborn<M>
+fn create<M, C, L, F>(
+    place: &Place<'_>,
+    settings: Settings<M>,
+    casting: C,
+    oversight: Option<Oversight>,
+    _: F,
+) -> Newborn<M>
 where
     M: Message,
     C: Casting<M>,
@@ -154,6 +166,7 @@ where
     }
     const { assert!(size_of::<F>() == 0) }; // `fresh_life` relies on it
 
+    let redelivery = settings.redelivery();
     let level = settings.mailbox.level;
     let cell = Cell::new(place, settings, Tables::<M, C, L, F>::KIND);
     cell.core.raise(Flags::HAS_CASTING);
@@ -173,9 +186,8 @@ where
     unsafe {
         let cell = CellRef::<M>::new(&body.as_ref().front.cell);
         let front = &body.as_ref().front;
-        front
-            .context
-            .with_mut(|context| (*context).write(Context::new(&cell, level)));
+        let context = Context::new(&cell, level, oversight, redelivery);
+        front.context.with_mut(|place| (*place).write(context));
         write_life(body, fresh_life::<M, C, L, F>(body));
         Newborn {
             runnable: Runnable::new(core.cast()),
@@ -631,6 +643,18 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
 
     /// # Safety
     /// See above; and the stage is empty.
+    pub(crate) unsafe fn put_casting(self, casting: C) {
+        // SAFETY: the caller's word.
+        unsafe {
+            self.0.as_ref().stage.with_mut(|stage| {
+                (*stage).casting = ManuallyDrop::new(casting);
+            });
+        }
+        self.core().raise(Flags::HAS_CASTING);
+    }
+
+    /// # Safety
+    /// See above; and the stage is empty.
     pub(crate) unsafe fn put_role(self, role: C::Role) {
         // SAFETY: the caller's word.
         unsafe {
@@ -657,6 +681,13 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
                 .with_mut(|stage| ManuallyDrop::take(&mut (*stage).role))
         };
         Some(role)
+    }
+
+    /// # Safety
+    /// See above; and the state is on the stage.
+    pub(crate) unsafe fn is_spent(self) -> bool {
+        // SAFETY: the caller's word.
+        unsafe { self.role() }.is_spent()
     }
 
     /// # Safety
@@ -709,6 +740,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     fn interrupted(self, played: Played<()>) {
         match self.core().phase() {
             Phase::PostStop => self.after_post_stop(played),
+            Phase::PreRestart => self.after_pre_restart(played),
             _ => self.settle(played),
         }
     }

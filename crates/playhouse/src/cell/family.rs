@@ -4,6 +4,7 @@ use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
 use crate::dispatch::DispatcherRef;
+use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
@@ -20,6 +21,8 @@ pub(crate) struct Family {
     owner: Address,
     /// Kept for the members; `None` for the roots, which the system itself holds.
     system: Option<ActorSystem>,
+    /// Whom a child's failure escalates to; `None` for the roots, and when the parent has ended.
+    head: Mutex<Option<CoreRef>>,
     /// Where the parent runs; `None` for the roots, who have none.
     dispatcher: Option<DispatcherRef>,
     members: Mutex<Members>,
@@ -67,6 +70,7 @@ impl Family {
             owner: parent.address.clone(),
             system: Some(parent.actor_system().clone()),
             dispatcher: Some(parent.dispatcher.clone()),
+            head: Mutex::new(Some(CoreRef::new(parent))),
             members: Mutex::default(),
         }
     }
@@ -77,7 +81,24 @@ impl Family {
             owner: of,
             system: None,
             dispatcher: None,
+            head: Mutex::default(),
             members: Mutex::default(),
+        }
+    }
+
+    /// The parent has ended. Parent and family keep each other until then.
+    pub(crate) fn forget_head(&self) {
+        let head = self.head.lock().take();
+        drop(head); // outside the lock
+    }
+
+    /// The failure of a child is its parent's too; that of a root ends the system.
+    pub(crate) fn escalate(&self, child: &Core, failure: &Failure) {
+        let head = self.head.lock().clone();
+        match head {
+            Some(head) => head.escalated(failure.clone()),
+            None if self.system.is_none() => child.system().root_failed(),
+            None => {} // the parent has ended
         }
     }
 

@@ -23,6 +23,8 @@ pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
 pub(crate) mod rare;
+pub(crate) mod redelivery;
+pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
@@ -201,6 +203,23 @@ impl Core {
 
     pub(crate) fn kill(&self) {
         self.order(Orders::kill());
+    }
+
+    /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
+    pub(crate) fn escalated(&self, failure: Failure) {
+        self.rare().escalated.lock().get_or_insert(failure);
+        // Pairs with `orders`: whoever sees the bit finds the failure.
+        self.orders
+            .fetch_or(Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.rouse();
+    }
+
+    /// The turn takes it.
+    pub(crate) fn take_escalated(&self) -> Option<Failure> {
+        // Pairs with `escalated`: taken back before the failure is, so one that comes meanwhile is seen again.
+        self.orders
+            .fetch_and(!Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.rare().escalated.lock().take()
     }
 
     fn order(&self, order: Orders) {
@@ -473,6 +492,12 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
+    /// Messages with a place that no handler has taken. While the actor runs, a picture.
+    pub(crate) fn queued(&self) -> u64 {
+        let gate = self.gate();
+        gate.pushes().saturating_sub(gate.freed())
+    }
+
     /// Somebody else may have the name.
     fn free_name(&self) {
         self.ended.fetch_or(Ending::NAMELESS, Ordering::Release); // pairs with `is_name_free`
@@ -537,6 +562,11 @@ pub(crate) trait Gate: Send + Sync {
     fn nudge(&self) -> bool;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
+    /// Messages that wait. A picture of no exact moment.
+    fn queued(&self) -> usize {
+        let taken = self.freed(); // first, so that the difference is not negative
+        usize::try_from(self.pushes().saturating_sub(taken)).unwrap_or(usize::MAX)
+    }
     /// # Safety
     /// The caller is the turn of the actor whose lane this is.
     #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
@@ -675,7 +705,7 @@ impl<M: Message> Cell<M> {
     pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
             slot if slot.holds_place() => self.core.note(|ledger| ledger.dead += 1),
-            Slot::Completion(_) => self.core.note(|ledger| {
+            Slot::Completion(..) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),

@@ -26,6 +26,10 @@ pub(crate) trait Role: 'static {
         ctx: &mut Context<Self::Msg>,
         signal: Signal,
     ) -> impl Future<Output = Outcome>;
+    /// See the method of [`Actor`](crate::Actor).
+    fn is_spent(&self) -> bool {
+        false
+    }
 }
 
 /// How a piece of user code ended.
@@ -140,7 +144,7 @@ impl Core {
 
     #[inline]
     pub(super) fn enter_phase(&self, phase: Phase) {
-        debug_assert!(self.phase() <= phase, "a life goes on");
+        debug_assert!(self.phase() <= phase, "an incarnation goes on");
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
@@ -160,6 +164,21 @@ impl Core {
             *self.rare().cause.lock() = Some(failure);
         }
         self.ending.store(ending, Ordering::Relaxed);
+    }
+
+    /// The incarnation is over, and another one follows.
+    pub(super) fn begin_renewal(&self) {
+        self.ending.store(Ending::RENEWAL, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_renewing(&self) -> bool {
+        self.ending.load(Ordering::Relaxed) == Ending::RENEWAL
+    }
+
+    /// The next incarnation begins.
+    pub(super) fn begin_again(&self) {
+        self.ending.store(Ending::NOT, Ordering::Relaxed);
+        self.phase.store(Phase::Beginning as u8, Ordering::Relaxed);
     }
 
     /// Must user code that waits end?

@@ -135,21 +135,26 @@ pub(crate) enum Slot<M> {
     Plain(M),
     /// A question. Holds a place.
     Asked(Envelope<M>),
-    /// A foreign message with the adapter's function around it, called in the receiver's turn. Holds a place.
-    Adapted(Make<M>),
-    /// The result of an own ask or pipe. Outside the capacity.
-    Completion(Make<M>),
+    /// A foreign message with the function of that incarnation's adapter around it, called in the receiver's turn. Holds
+    /// a place.
+    Adapted(u32, Make<M>),
+    /// The result of an own ask or pipe of that incarnation. Outside the capacity.
+    Completion(u32, Make<M>),
     Rare(Box<Rare<M>>),
 }
 
 /// The rest of what the lane holds.
 pub(crate) enum Rare<M> {
     /// A foreign question. Holds a place.
-    AdaptedQuestion { make: Make<M>, question: Question },
+    AdaptedQuestion {
+        incarnation: u32,
+        make: Make<M>,
+        question: Question,
+    },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),
     /// An own pipe that panicked or could not run. Outside the capacity.
-    BrokenPipe(Failure),
+    BrokenPipe { incarnation: u32, failure: Failure },
     /// An adapter's function that panicked when its message was ranked. Outside the capacity.
     BrokenAdapter(Failure),
     /// A watched actor ended. Outside the capacity.
@@ -175,8 +180,8 @@ impl<M> Slot<M> {
     #[inline]
     pub(crate) fn holds_place(&self) -> bool {
         match self {
-            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted(_) => true,
-            Slot::Completion(_) => false,
+            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted(..) => true,
+            Slot::Completion(..) => false,
             Slot::Rare(rare) => matches!(**rare, Rare::AdaptedQuestion { .. }),
         }
     }

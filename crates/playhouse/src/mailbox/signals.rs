@@ -1,4 +1,5 @@
-//! The control lane: what others want of an actor's life. Orders only add up; none is ever taken back. They travel as one
+//! The control lane: what others want of an actor's life. Orders only add up; none but an escalation, which is news of one
+//! failure, is ever taken back. They travel as one
 //! byte of the core, which the turn reads before each message.
 
 /// What has been ordered so far.
@@ -7,6 +8,8 @@ pub(crate) struct Orders {
     pub(crate) stop: Option<StopCause>,
     pub(crate) drain: bool,
     pub(crate) kill: bool,
+    /// A child has failed, and wants that its parent does. Taken back when the parent has.
+    pub(crate) escalated: bool,
 }
 
 /// Who wants the stop; the first one counts.
@@ -20,6 +23,8 @@ const ASKED: u8 = 1;
 const SHUTDOWN: u8 = 1 << 1;
 const DRAIN: u8 = 1 << 2;
 const KILL: u8 = 1 << 3;
+/// The one order that is taken back.
+pub(crate) const ESCALATED: u8 = 1 << 4;
 
 impl Orders {
     pub(crate) fn stop(cause: StopCause) -> Self {
@@ -43,12 +48,20 @@ impl Orders {
         }
     }
 
+    pub(crate) fn escalated() -> Self {
+        Self {
+            escalated: true,
+            ..Self::default()
+        }
+    }
+
     /// Both.
     pub(crate) fn and(self, later: Self) -> Self {
         Self {
             stop: self.stop.or(later.stop),
             drain: self.drain || later.drain,
             kill: self.kill || later.kill,
+            escalated: self.escalated || later.escalated,
         }
     }
 
@@ -68,6 +81,7 @@ impl Orders {
             },
             drain: bits & DRAIN != 0,
             kill: bits & KILL != 0,
+            escalated: bits & ESCALATED != 0,
         }
     }
 
@@ -77,7 +91,8 @@ impl Orders {
             Some(StopCause::Asked) => ASKED,
             Some(StopCause::Shutdown) => SHUTDOWN,
         };
-        stop | if self.drain { DRAIN } else { 0 } | if self.kill { KILL } else { 0 }
+        let bit = |is_set, bit| if is_set { bit } else { 0 };
+        stop | bit(self.drain, DRAIN) | bit(self.kill, KILL) | bit(self.escalated, ESCALATED)
     }
 }
 
@@ -92,6 +107,7 @@ mod tests {
             Orders::stop(StopCause::Shutdown),
             Orders::drain(),
             Orders::kill(),
+            Orders::escalated(),
         ];
         for first in all {
             assert_eq!(Orders::from_bits(first.into_bits()), first);

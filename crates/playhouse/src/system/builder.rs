@@ -11,6 +11,7 @@ use crate::dispatch::stepped::{Driver, World, is_inside_tokio};
 use crate::events::{Event, Events};
 use crate::host::Host;
 use crate::limits;
+use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 #[cfg(feature = "testkit")]
@@ -87,7 +88,7 @@ impl SystemBuilder {
         if !Clock::new(host.clone()).has_timers() {
             return Err(BuildError::NoTimers);
         }
-        Ok(self.stand_on(host, owned_runtime))
+        Ok(self.stand_on(host, owned_runtime, Random::from_entropy()))
     }
 
     /// On one thread, this one, in an order that the seed chooses, with a clock that the test moves. The second value
@@ -101,9 +102,16 @@ impl SystemBuilder {
         let world = World::new(seed);
         let driver = Driver::new(world.clone());
         Ok((
-            self.stand_on(Host::Stepped(world), None),
+            self.stand_on(Host::Stepped(world), None, Random::new(seed)),
             Stepped::new(driver),
         ))
+    }
+
+    /// For a test kit, which keeps the events, whoever else hears them.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn and_on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.events = self.events.and(hook);
+        self
     }
 
     fn check_names(&self) -> Result<(), BuildError> {
@@ -117,7 +125,7 @@ impl SystemBuilder {
         check(&self.name)
     }
 
-    fn stand_on(self, host: Host, owned_runtime: Option<Runtime>) -> ActorSystem {
+    fn stand_on(self, host: Host, owned_runtime: Option<Runtime>, random: Random) -> ActorSystem {
         let started = |(name, dispatcher): (String, Dispatcher)| {
             let running = dispatcher.start(&name, &host);
             (name, running)
@@ -135,6 +143,7 @@ impl SystemBuilder {
             roots: Arc::new(Family::roots(Address::root(&self.name))),
             events: self.events,
             total: Mutex::default(),
+            random: Mutex::new(random),
             shutdown: Shutdown::new(self.phase_deadlines),
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),

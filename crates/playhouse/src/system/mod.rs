@@ -18,6 +18,7 @@ use crate::host::{Aborter, Host};
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::props::IntoProps;
+use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown, ShutdownReport};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
 use std::collections::BTreeMap;
@@ -192,6 +193,7 @@ pub(crate) struct System {
     pub(crate) events: Events,
     /// What came too late for an actor's own books.
     pub(crate) total: Mutex<Ledger>,
+    pub(crate) random: Mutex<Random>,
     pub(crate) roots: Arc<Family>,
     dispatchers: BTreeMap<String, DispatcherRef>,
     /// One of them, which most actors live on.
@@ -227,6 +229,11 @@ impl Drop for EndOfRuntime {
 }
 
 impl System {
+    /// A root's failure was escalated, and nobody is above it.
+    pub(crate) fn root_failed(self: &Arc<Self>) {
+        Shutdown::begin(self);
+    }
+
     pub(crate) fn next_uid(&self) -> u64 {
         self.spawned.fetch_add(1, Ordering::Relaxed) as u64
     }

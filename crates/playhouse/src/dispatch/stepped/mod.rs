@@ -18,7 +18,6 @@
 
 mod alarms;
 mod driver;
-mod random;
 mod task;
 #[cfg(test)]
 mod toy;
@@ -32,9 +31,9 @@ use super::Closure;
 use super::abandon::abandon;
 use super::runnable::Runnable;
 use crate::address::Address;
+use crate::random::Random;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, drop_quietly, run_quietly, thread};
 use alarms::Alarms;
-use random::Random;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::task::Waker;
