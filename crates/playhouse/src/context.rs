@@ -20,6 +20,7 @@ use crate::mailbox::ranks::{Level, Ranks};
 use crate::mailbox::signals::StopCause;
 use crate::pipe;
 use crate::props::IntoProps;
+use crate::receive_timeout::{Counts, ReceiveTimeout};
 use crate::reply::Reply;
 use crate::stash::{Stash, StashFull, Stashed};
 use crate::sync::{Arc, drop_quietly};
@@ -49,6 +50,9 @@ pub(crate) struct Extras<M> {
     redelivery: Option<Box<Redelivery<M>>>,
     /// There if the mailbox has priorities: then everything that leaves the lane goes through it.
     pub(crate) ranks: Option<Ranks<M>>,
+    pub(crate) receive_timeout: ReceiveTimeout<M>,
+    /// What is in hand came of an own timer.
+    pub(crate) has_tick_in_hand: bool,
 }
 
 impl<M: Message> Extras<M> {
@@ -62,17 +66,21 @@ impl<M: Message> Extras<M> {
             oversight: None,
             redelivery: None,
             ranks: None,
+            receive_timeout: ReceiveTimeout::default(),
+            has_tick_in_hand: false,
         }
     }
 
-    /// Is there anything that comes before the lane? For whoever keeps copies it is always looked.
+    /// Is there anything that comes before the lane? Copies and a receive timeout have to see all that is taken.
     fn is_first(&self) -> bool {
-        self.redelivery.is_some() || !self.set_aside.is_empty() || !self.stash.is_settled()
+        let sees_all = self.redelivery.is_some() || self.receive_timeout.is_set();
+        sees_all || !self.set_aside.is_empty() || !self.stash.is_settled()
     }
 
     /// What was in hand was handled, or has failed.
     pub(crate) fn settle(&mut self) {
         self.timers.handled();
+        self.has_tick_in_hand = false;
         if let Some(redelivery) = &mut self.redelivery {
             redelivery.forget();
         }
@@ -81,6 +89,7 @@ impl<M: Message> Extras<M> {
     /// What does not outlive an incarnation ends; what was stashed comes first in the next.
     pub(crate) fn end_incarnation(&mut self) {
         self.timers.cancel_all();
+        drop_quietly(self.receive_timeout.cancel());
         self.stash.unstash(usize::MAX);
     }
 }
@@ -184,6 +193,8 @@ impl<M: Message> Context<M> {
         };
         let stashed = extras.stash.take_all();
         extras.timers.cancel_all();
+        let timeout = extras.receive_timeout.cancel();
+        dead_letters::drop_in_turn(self.core(), timeout);
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {
                 ledger.stashed -= 1;
@@ -319,6 +330,13 @@ impl<M: Message> Context<M> {
             .unwrap_or_default()
     }
 
+    /// The child of that name that has not ended. Its typed reference is what [`spawn`](Self::spawn) gave; this tells
+    /// whether it is still there, and finds it in the news of its end.
+    pub fn child(&self, name: &str) -> Option<Address> {
+        let mut children = self.children().into_iter();
+        children.find(|child| child.name() == name)
+    }
+
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
     ///
     /// This actor takes no message meanwhile. A child whose handler waits for a place in this actor's full mailbox must
@@ -428,6 +446,37 @@ impl<M: Message> Context<M> {
         self.note_what_is_aside();
     }
 
+    /// How many messages are set aside: those not unstashed yet, and those unstashed that have not been taken.
+    pub fn stashed(&self) -> usize {
+        let extras = self.extras_if_any();
+        extras.map_or(0, |extras| extras.stash.len())
+    }
+
+    /// A look at what is set aside, in the order in which it would come back.
+    pub fn stashed_messages(&self) -> impl Iterator<Item = &M> {
+        let extras = self.extras_if_any().into_iter();
+        extras.flat_map(|extras| extras.stash.messages())
+    }
+
+    /// Gives up what is set aside, unstashed or not: each message counts as unhandled, as if it were given to
+    /// [`unhandled`](Self::unhandled), and its place is free again.
+    pub fn clear_stash(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        let stashed = extras.stash.take_all();
+        self.note_what_is_aside();
+        for Stashed { msg, .. } in stashed {
+            self.core().note(|ledger| {
+                ledger.stashed -= 1;
+                ledger.unhandled += 1;
+            });
+            self.free_place();
+            dead_letters::publish(self.core(), DeadLetterReason::Unhandled);
+            dead_letters::drop_in_turn(self.core(), msg);
+        }
+    }
+
     /// Messages to oneself, later. They travel outside the capacity and end with the actor.
     pub fn timers(&mut self) -> Timers<'_, M> {
         Timers(self)
@@ -440,6 +489,66 @@ impl<M: Message> Context<M> {
         if extras.watched.remove(&other.address).is_some() {
             other.rare().watchers.remove(self.core());
         }
+    }
+
+    /// Tells `msg` to somebody else, once, later; to oneself [`Timers::once`] can be cancelled. It is told in this actor's
+    /// turn, so it keeps its order with what this actor sends itself, and waits for a handler that is busy. It ends with
+    /// the actor like every timer, and a message that was not sent by then is dropped. Until then it keeps `to` alive, as
+    /// any reference does.
+    pub fn schedule_once<N: Message>(&mut self, after: Duration, to: &ActorRef<N>, msg: N) {
+        let to = to.clone();
+        let send = Box::new(move || to.tell(msg));
+        self.extras().timers.send(after, send);
+    }
+
+    /// A message of one's own, `make()`, when this actor has had nothing to do for `idle`: no message came, and the last
+    /// one was handled. Repeats until cancelled; the last call counts. It ends with the actor, and travels outside the
+    /// capacity.
+    ///
+    /// What others send and the answers to what this actor began start the wait anew, ticks of its own timers do not: a
+    /// heartbeat does not hide that nobody else is there. To choose, use
+    /// [`receive_timeout_counting`](Self::receive_timeout_counting).
+    ///
+    /// # Panics
+    /// If `idle` is zero: no message could come in time.
+    pub fn receive_timeout(&mut self, idle: Duration, make: impl FnMut() -> M + Send + 'static) {
+        self.set_receive_timeout(idle, None, make);
+    }
+
+    /// As [`receive_timeout`](Self::receive_timeout), where `counts` says which messages start the wait anew, ticks of own
+    /// timers included. It is asked until one counts, and then not before the actor has been idle again. A panic in it fails
+    /// the actor.
+    ///
+    /// # Panics
+    /// If `idle` is zero.
+    pub fn receive_timeout_counting(
+        &mut self,
+        idle: Duration,
+        counts: impl Fn(&M) -> bool + Send + 'static,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        self.set_receive_timeout(idle, Some(Box::new(counts)), make);
+    }
+
+    /// No receive timeout any more, not even if one is waiting in the mailbox already.
+    pub fn cancel_receive_timeout(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        let cancelled = extras.receive_timeout.cancel();
+        self.note_what_is_aside();
+        drop(cancelled); // the user's, in a handler of the user's
+    }
+
+    fn set_receive_timeout(
+        &mut self,
+        idle: Duration,
+        counts: Option<Counts<M>>,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        let replaced = self.extras().receive_timeout.set(idle, counts, make);
+        self.note_what_is_aside();
+        drop(replaced); // as above
     }
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {

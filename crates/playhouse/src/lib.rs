@@ -345,6 +345,7 @@ mod pipe;
 mod port;
 mod props;
 mod random;
+mod receive_timeout;
 mod reply;
 mod send_error;
 mod shutdown;

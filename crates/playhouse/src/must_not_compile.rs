@@ -68,6 +68,15 @@
 //! use playhouse::{Job, WorkPool, prelude::*};
 //! let _ = WorkPool::<u32>::new(5, Props::func(async move |_ctx: &mut Context<Job<u32>>| Ok(())));
 //! ```
+//! Messages that come back from the stash are for the behaviour that follows, so there is none to name \[STA-12\]:
+//! ```compile_fail,E0061
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) { ctx.unstash_all(Behavior::stopped()); }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) { ctx.unstash_all(); }
+//! ```
 //! A factory whose captures cannot be cloned is no recipe:
 //! ```compile_fail,E0277
 //! use playhouse::prelude::*;

@@ -52,6 +52,12 @@ impl<M> Stash<M> {
         self.returning.pop_front()
     }
 
+    /// In the order in which they would come.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &M> {
+        let all = self.returning.iter().chain(&self.waiting);
+        all.map(|stashed| &stashed.msg)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.waiting.len() + self.returning.len()
     }

@@ -3,13 +3,12 @@
 
 use super::status::{self, Flags, WaitsFor};
 use super::turn::Played;
-use super::waker;
-use super::{Core, Traits};
+use super::{CellRef, Core, Traits, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::clock::Deadline;
-use crate::context::Context;
+use crate::context::{Context, Extras};
 use crate::dead_letters;
 use crate::events::DeadLetterReason;
 use crate::failure::Failure;
@@ -18,6 +17,7 @@ use crate::mailbox::ranks::Ranks;
 use crate::mailbox::{Envelope, Make, Rare, Slot};
 use crate::stash::Stashed;
 use crate::sync::catch;
+use crate::timers::Due;
 use std::future::poll_fn;
 use std::task::Poll;
 
@@ -143,8 +143,35 @@ impl<M: Message> Context<M> {
         None
     }
 
-    /// Control first, then what was set aside, then the message lane.
+    /// What comes next. An actor with a receive timeout has its flag up, so all that it takes passes here.
     fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
+        let found = self.find(asking);
+        let has_timeout = |extras: &Extras<M>| extras.receive_timeout.is_set();
+        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_timeout) {
+            self.note_for_timeout(&found);
+        }
+        found
+    }
+
+    fn note_for_timeout(&mut self, found: &Poll<Arrival<M>>) {
+        let cell = CellRef::new(self.cell());
+        let extras = self.extras();
+        let is_tick = extras.has_tick_in_hand;
+        let timeout = &mut extras.receive_timeout;
+        match found {
+            Poll::Ready(Arrival::Message(msg)) => {
+                let note = || timeout.note(msg, is_tick);
+                if let Err(failure) = call(&cell.core, note) {
+                    cell.core.fail_turn(failure);
+                }
+            }
+            Poll::Pending if cell.core.waits_for() != WaitsFor::Others => timeout.rest(&cell),
+            _ => {}
+        }
+    }
+
+    /// Control first, then what was set aside, then the message lane.
+    fn find(&mut self, asking: Asking) -> Poll<Arrival<M>> {
         loop {
             let core = self.core();
             let orders = core.orders();
@@ -239,7 +266,7 @@ impl<M: Message> Context<M> {
 
     /// The adapter's function is called, because only what it makes has a level. It keeps the place.
     fn rank_adapted(&mut self, make: Make<M>, question: Option<Question>) {
-        let slot = match self.call(make) {
+        let slot = match call(self.core(), make) {
             Ok(msg) => Slot::holding(Envelope { msg, question }),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
@@ -305,9 +332,17 @@ impl<M: Message> Context<M> {
                 make,
                 question,
             } => self.take_adapted(incarnation, make, Some(question)),
-            Rare::Tick(tick) => {
-                let make = self.extras().timers.take(tick)?;
-                self.core().raise(Flags::HOOKED);
+            Rare::Tick(tick) => match self.extras().timers.take(tick)? {
+                Due::Message(make) => {
+                    self.core().raise(Flags::HOOKED);
+                    self.extras().has_tick_in_hand = true;
+                    Some(self.take_own_result(make))
+                }
+                Due::Send(send) => call(self.core(), send).err().map(Arrival::Failed),
+            },
+            Rare::Idle(setting) => {
+                let cell = CellRef::new(self.cell());
+                let make = self.extras().receive_timeout.take(&cell, setting)?;
                 Some(self.take_own_result(make))
             }
             Rare::BrokenPipe {
@@ -358,7 +393,7 @@ impl<M: Message> Context<M> {
     }
 
     fn adapt(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
-        match self.call(make) {
+        match call(self.core(), make) {
             Ok(msg) => self.take_question(msg, question),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
@@ -383,7 +418,7 @@ impl<M: Message> Context<M> {
 
     fn take_own_result(&mut self, make: Make<M>) -> Arrival<M> {
         self.core().note(|ledger| ledger.accepted += 1);
-        match self.call(make) {
+        match call(self.core(), make) {
             Ok(msg) => self.take_in_hand(msg, None),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
@@ -391,15 +426,15 @@ impl<M: Message> Context<M> {
             }
         }
     }
+}
 
-    /// Runs the user's function that makes the message.
-    fn call(&self, make: Make<M>) -> Result<M, Failure> {
-        let (made, forsaken) = here::turn(self.core(), || catch(make));
-        let made = made.map_err(Failure::from_panic);
-        forsaken.answer(&match &made {
-            Ok(_) => NoReply::Dropped,
-            Err(failure) => NoReply::Failed(failure.clone()),
-        });
-        made
-    }
+/// Runs a function of the user's in the actor's turn.
+fn call<T>(core: &Core, function: impl FnOnce() -> T) -> Result<T, Failure> {
+    let (made, forsaken) = here::turn(core, || catch(function));
+    let made = made.map_err(Failure::from_panic);
+    forsaken.answer(&match &made {
+        Ok(_) => NoReply::Dropped,
+        Err(failure) => NoReply::Failed(failure.clone()),
+    });
+    made
 }

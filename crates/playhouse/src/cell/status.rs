@@ -143,7 +143,7 @@ pub(crate) struct Flags;
 
 impl Flags {
     /// Something was set aside that comes before the lane: a signal, or messages that return from the stash. Always up if
-    /// the actor always looks closer.
+    /// the actor always looks closer, and as long as there is a receive timeout, which has to see what is taken.
     pub(crate) const ASIDE: u8 = 1;
     /// A failure was found outside of the handler's outcome.
     pub(crate) const VERDICT: u8 = 1 << 1;

@@ -31,7 +31,7 @@ pub(crate) use queue::NoPlace;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::failure::Failure;
 use crate::limits;
 use crate::timers::Tick;
@@ -153,6 +153,8 @@ pub(crate) enum Rare<M> {
     },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),
+    /// Perhaps the receive timeout of that setting is over. Outside the capacity.
+    Idle(u64),
     /// An own pipe that panicked or could not run. Outside the capacity.
     BrokenPipe { incarnation: u32, failure: Failure },
     /// An adapter's function that panicked when its message was ranked. Outside the capacity.

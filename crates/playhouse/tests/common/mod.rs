@@ -2,7 +2,9 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub(crate) mod panics;
+pub(crate) mod player;
 pub(crate) mod seeds;
+pub(crate) mod stage;
 pub(crate) mod worker;
 
 use playhouse::prelude::*;
