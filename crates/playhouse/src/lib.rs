@@ -325,6 +325,8 @@ mod ask;
 mod behavior;
 mod cell;
 mod clock;
+#[cfg(feature = "config")]
+mod config;
 mod context;
 mod dead_letters;
 mod deadlines;
@@ -361,6 +363,8 @@ pub use address::Address;
 pub use ask::{Ask, AskError, Fate, NoReply, TimedOut};
 pub use behavior::Behavior;
 pub use clock::{Clock, Deadline, millis, secs};
+#[cfg(feature = "config")]
+pub use config::{ConfigError, SystemConfig};
 pub use context::Context;
 pub use dispatch::{Dispatcher, DispatcherRef, UnknownDispatcher};
 pub use events::{DeadLetterReason, Event};

@@ -194,6 +194,7 @@ impl<M: Message> Context<M> {
         self.core().rare().own_work.abort();
         self.end_ticks(); // those that pre-restart has set
         self.extras().end_incarnation();
+        self.bury_adapted();
         self.note_what_is_aside();
     }
 
