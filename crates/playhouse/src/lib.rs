@@ -326,6 +326,7 @@ mod behavior;
 mod cell;
 mod clock;
 mod context;
+mod dead_letter_log;
 mod dead_letters;
 mod deadlines;
 mod dispatch;
