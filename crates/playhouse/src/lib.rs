@@ -328,6 +328,7 @@ mod clock;
 #[cfg(feature = "config")]
 mod config;
 mod context;
+mod dead_letter_log;
 mod dead_letters;
 mod deadlines;
 mod dispatch;

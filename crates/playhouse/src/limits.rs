@@ -103,6 +103,12 @@ pub const PHASE_DEADLINE: Duration = Duration::from_secs(10);
 /// handler ends at its next await, so this is only reached by code that blocks.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
 
+/// Lines about lost messages before the log pauses, unless the builder says otherwise. Enough to see a pattern in them.
+pub const DEAD_LETTERS_LOGGED: u32 = 10;
+
+/// How long it pauses then. In a flood that leaves an operator ten lines a minute, and a sum.
+pub const DEAD_LETTER_PAUSE: Duration = Duration::from_secs(60);
+
 /// Slots of the first chunk of a mailbox. Most actors never hold more than a message or two at a time, and an idle one
 /// keeps this chunk.
 pub(crate) const CHUNK_FIRST: u32 = if cfg!(playhouse_loom) { 1 } else { 4 };
