@@ -26,6 +26,7 @@ pub(crate) mod rare;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod turn_only;
 pub(crate) mod wake;
 pub(crate) mod waker;
 
@@ -368,7 +369,7 @@ impl Core {
             return None;
         }
         // SAFETY: the caller's word.
-        unsafe { self.rare().deadline() }
+        unsafe { self.rare().deadline.get() }
     }
 
     /// # Safety
@@ -379,7 +380,7 @@ impl Core {
             return self.lower(Flags::DEADLINE);
         };
         // SAFETY: the caller's word.
-        unsafe { self.rare().set_deadline(deadline) };
+        unsafe { self.rare().deadline.set(Some(deadline)) };
         self.raise(Flags::DEADLINE);
     }
 

@@ -4,16 +4,16 @@
 //! 2. Both sides of a race between "somebody registers here" and "the actor ends" are sequentially consistent: whoever
 //!    registers makes the `Rare` first and then looks at the flag in the core; the actor raises the flag first and then
 //!    looks for the `Rare`. One of them sees the other.
-//! 3. `deadline` is the turn's: only its thread reads and writes it, and it is handed on with the turn.
 #![allow(unsafe_code)]
 
 use super::family::{Family, Watchers};
+use super::turn_only::TurnOnly;
 use crate::actor::Exit;
 use crate::clock::Deadline;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::pipe::OwnWork;
-use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce, UnsafeCell};
+use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce};
 use crate::system::ActorSystem;
 use std::ptr::null_mut;
 use std::task::Waker;
@@ -33,7 +33,7 @@ pub(crate) struct Rare {
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     pub(crate) verdict: Mutex<Option<Failure>>,
     /// Of the question in hand, for asks made while handling it.
-    deadline: UnsafeCell<Option<Deadline>>,
+    pub(crate) deadline: TurnOnly<Option<Deadline>>,
     /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
     pub(crate) listener: Mutex<Option<Waker>>,
     /// Kept by a root; others have it through their parent's family.
@@ -43,9 +43,6 @@ pub(crate) struct Rare {
     /// A stash bound below the mailbox's.
     pub(crate) stash_bound: OnceLock<usize>,
 }
-
-// SAFETY: rule 3 for the one field that is not shared by its type.
-unsafe impl Sync for Rare {}
 
 impl Rare {
     fn new() -> Self {
@@ -58,29 +55,12 @@ impl Rare {
             stopping: SetOnce::new(),
             cause: Mutex::default(),
             verdict: Mutex::default(),
-            deadline: UnsafeCell::new(None),
+            deadline: TurnOnly::new(None),
             listener: Mutex::default(),
             system: OnceLock::new(),
             is_function: OnceLock::new(),
             stash_bound: OnceLock::new(),
         }
-    }
-
-    /// # Safety
-    /// Rule 3.
-    #[inline]
-    pub(crate) unsafe fn deadline(&self) -> Option<Deadline> {
-        // SAFETY: the caller's word.
-        self.deadline.with(|deadline| unsafe { *deadline })
-    }
-
-    /// # Safety
-    /// Rule 3.
-    #[inline]
-    pub(crate) unsafe fn set_deadline(&self, new: Deadline) {
-        // SAFETY: the caller's word.
-        self.deadline
-            .with_mut(|deadline| unsafe { *deadline = Some(new) });
     }
 }
 
