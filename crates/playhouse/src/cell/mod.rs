@@ -29,6 +29,7 @@ pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod turn_only;
 pub(crate) mod wake;
 pub(crate) mod waker;
 
@@ -405,7 +406,7 @@ impl Core {
             return None;
         }
         // SAFETY: the caller's word.
-        unsafe { self.rare().deadline() }
+        unsafe { self.rare().deadline.get() }
     }
 
     /// # Safety
@@ -416,7 +417,7 @@ impl Core {
             return self.lower(Flags::DEADLINE);
         };
         // SAFETY: the caller's word.
-        unsafe { self.rare().set_deadline(deadline) };
+        unsafe { self.rare().deadline.set(Some(deadline)) };
         self.raise(Flags::DEADLINE);
     }
 
