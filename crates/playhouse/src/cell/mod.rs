@@ -610,11 +610,12 @@ impl<M: Message> Cell<M> {
             .as_ref()
             .unwrap_or_else(|| system.inner().default_dispatcher())
             .home();
+        let host = &system.inner().host;
         let core = Core {
             header: kind.header(),
             handles: AtomicU32::new(0),
             memory: AtomicU32::new(1),
-            front: Front::new(settings.mailbox.places),
+            front: Front::new(host.bound(settings.mailbox.places)),
             orders: AtomicU8::new(0),
             wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
@@ -636,7 +637,7 @@ impl<M: Message> Cell<M> {
             let _ = core.rare().system.set(system.clone()); // it is empty
         }
         if let Some(bound) = settings.stash {
-            let _ = core.rare().stash_bound.set(bound); // it is empty
+            let _ = core.rare().stash_bound.set(host.bound(bound)); // it is empty
         }
         if core.always_looks_closer() {
             core.raise(Flags::ASIDE);
