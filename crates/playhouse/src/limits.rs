@@ -75,6 +75,9 @@ pub const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 /// The longest delay before a restart. A service that comes back is found within that.
 pub const BACKOFF_LAST: Duration = Duration::from_secs(10);
 
+/// How long a member of a group may take to end its incarnation, so that the others can begin theirs.
+pub const MEMBER_SHUTDOWN: Duration = Duration::from_secs(5);
+
 /// The part of a delay by which it may be longer, so that actors that failed together come back apart.
 pub const BACKOFF_JITTER: f64 = 0.2;
 
@@ -99,6 +102,12 @@ pub const PHASE_DEADLINE: Duration = Duration::from_secs(10);
 /// After actors that did not stop in time were killed, how long the shutdown waits for them to be gone. A killed
 /// handler ends at its next await, so this is only reached by code that blocks.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
+
+/// Lines about lost messages before the log pauses, unless the builder says otherwise. Enough to see a pattern in them.
+pub const DEAD_LETTERS_LOGGED: u32 = 10;
+
+/// How long it pauses then. In a flood that leaves an operator ten lines a minute, and a sum.
+pub const DEAD_LETTER_PAUSE: Duration = Duration::from_secs(60);
 
 /// Slots of the first chunk of a mailbox. Most actors never hold more than a message or two at a time, and an idle one
 /// keeps this chunk.
