@@ -157,6 +157,7 @@ fn every_effect_is_written_down_in_order() {
         ctx.stash(note("two")).unwrap();
         ctx.unstash(1);
         ctx.unstash_all();
+        ctx.clear_stash();
         ctx.schedule_once(secs(2), &other, 1);
         ctx.receive_timeout(secs(3), || note("idle"));
         ctx.cancel_receive_timeout();
@@ -174,6 +175,7 @@ fn every_effect_is_written_down_in_order() {
         Effect::Stashed,
         Effect::Unstashed(1),
         Effect::Unstashed(1),
+        Effect::StashCleared(2),
         Effect::Scheduled { to, after: secs(2) },
         Effect::ReceiveTimeoutSet(secs(3)),
         Effect::ReceiveTimeoutCancelled,

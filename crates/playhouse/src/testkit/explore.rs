@@ -80,7 +80,7 @@ impl Explore {
     }
 
     /// Under all seeds, nobody who could go on is interrupted more often than this. None at all still leaves open who
-    /// begins. In tests of more than a thousand choices it holds for each thousand of them.
+    /// begins. In long tests it holds for every [`PRIORITY_EPOCH`](limits::PRIORITY_EPOCH) choices.
     pub fn preemptions(mut self, times: usize) -> Self {
         self.preemptions = Some(times);
         self
