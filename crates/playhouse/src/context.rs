@@ -88,8 +88,6 @@ impl<M: Message> Extras<M> {
 
     /// What does not outlive an incarnation ends; what was stashed comes first in the next.
     pub(crate) fn end_incarnation(&mut self) {
-        self.timers.cancel_all();
-        drop_quietly(self.receive_timeout.cancel());
         self.stash.unstash(usize::MAX);
     }
 }
@@ -192,9 +190,7 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
-        extras.timers.cancel_all();
-        let timeout = extras.receive_timeout.cancel();
-        dead_letters::drop_in_turn(self.core(), timeout);
+        self.end_ticks();
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {
                 ledger.stashed -= 1;
@@ -204,6 +200,16 @@ impl<M: Message> Context<M> {
             dead_letters::publish(self.core(), DeadLetterReason::Stopped);
             dead_letters::drop_in_turn(self.core(), msg);
         }
+    }
+
+    /// No timer and no receive timeout comes any more.
+    pub(crate) fn end_ticks(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        extras.timers.cancel_all();
+        let timeout = extras.receive_timeout.cancel();
+        dead_letters::drop_in_turn(self.core(), timeout); // its functions are the user's
     }
 
     /// The oldest watch first, because a drop of the user's may send.
@@ -270,7 +276,7 @@ impl<M: Message> Context<M> {
             let arrival = self.next_in_handler().await;
             let failure = match arrival {
                 Arrival::Message(msg) => return Some(msg),
-                Arrival::End(_) => return None,
+                Arrival::End(_) | Arrival::Renewal => return None,
                 Arrival::Failed(failure) => failure,
                 Arrival::Signal(signal) if !self.core().is_function() => {
                     self.extras().set_aside.push_back(signal);

@@ -325,7 +325,10 @@ mod ask;
 mod behavior;
 mod cell;
 mod clock;
+#[cfg(feature = "config")]
+mod config;
 mod context;
+mod dead_letter_log;
 mod dead_letters;
 mod deadlines;
 mod dispatch;
@@ -361,6 +364,8 @@ pub use address::Address;
 pub use ask::{Ask, AskError, Fate, NoReply, TimedOut};
 pub use behavior::Behavior;
 pub use clock::{Clock, Deadline, millis, secs};
+#[cfg(feature = "config")]
+pub use config::{ConfigError, SystemConfig};
 pub use context::Context;
 pub use dispatch::{Dispatcher, DispatcherRef, UnknownDispatcher};
 pub use events::{DeadLetterReason, Event};
@@ -371,6 +376,7 @@ pub use patterns::admission::{Admission, Admitted, Refused};
 pub use patterns::aggregate::{Aggregator, Answers};
 pub use patterns::budget::{Budget, Share};
 pub use patterns::gather::gather;
+pub use patterns::group::{Group, GroupRef};
 pub use patterns::rate_limiter::{Rate, RateLimiter, TooFast};
 pub use patterns::spawn_protocol::{Spawn, SpawnProtocol};
 pub use patterns::work_pulling::{Backlog, ConfirmingPool, Job, Submission, Ticket, WorkPool};

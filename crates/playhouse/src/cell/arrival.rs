@@ -35,6 +35,8 @@ pub(crate) enum Arrival<M> {
     Message(M),
     Signal(Signal),
     Failed(Failure),
+    /// The actor's group wants another incarnation.
+    Renewal,
     End(Exit),
 }
 
@@ -138,6 +140,7 @@ impl<M: Message> Context<M> {
             Arrival::Failed(failure) => {
                 self.fail(failure);
             }
+            Arrival::Renewal => self.begin_ordered_renewal(),
             Arrival::End(exit) => self.core().begin_ending(exit),
         }
         None
@@ -180,6 +183,9 @@ impl<M: Message> Context<M> {
                 && let Some(failure) = core.take_escalated()
             {
                 return Poll::Ready(Arrival::Failed(failure));
+            }
+            if orders.renew && asking == Asking::Loop && !orders.is_stopping() {
+                return Poll::Ready(Arrival::Renewal);
             }
             if core.has_flag(Flags::FINISHED) {
                 return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));
@@ -242,35 +248,57 @@ impl<M: Message> Context<M> {
     fn next_ranked(&mut self) -> Option<Slot<M>> {
         for _ in 0..self.slots_waiting().max(1) {
             let Some(slot) = self.pop() else { break };
-            let slot = self.made(slot);
-            if let Some(ranks) = &mut self.extras().ranks {
-                ranks.put(slot);
+            match slot {
+                Slot::Adapted(incarnation, make) if self.is_current(incarnation) => {
+                    self.rank_adapted(make, None);
+                }
+                Slot::Rare(rare) => self.rank_rare(*rare),
+                slot => self.rank(|ranks| ranks.put(slot)),
             }
         }
         self.next_of_ranks()
     }
 
-    /// A slot whose message can be looked at: an adapter's function is called, and what it makes keeps the place.
-    fn made(&mut self, slot: Slot<M>) -> Slot<M> {
-        let (make, question) = match slot {
-            Slot::Adapted(incarnation, make) if self.is_current(incarnation) => (make, None),
-            Slot::Rare(rare) => match *rare {
-                Rare::AdaptedQuestion {
-                    incarnation,
-                    make,
-                    question,
-                } if self.is_current(incarnation) => (make, Some(question)),
-                rare => return Slot::rare(rare),
-            },
-            slot => return slot,
-        };
-        match call(self.core(), make) {
+    fn rank_rare(&mut self, rare: Rare<M>) {
+        match rare {
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } if self.is_current(incarnation) => self.rank_adapted(make, Some(question)),
+            rare => self.rank(|ranks| ranks.put(Slot::rare(rare))),
+        }
+    }
+
+    /// The adapter's function is called, because only what it makes has a level. It keeps the place.
+    fn rank_adapted(&mut self, make: Make<M>, question: Option<Question>) {
+        let slot = match call(self.core(), make) {
             Ok(msg) => Slot::holding(Envelope { msg, question }),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
                 self.free_place();
                 Slot::rare(Rare::BrokenAdapter(failure))
             }
+        };
+        self.rank(|ranks| ranks.put_adapted(slot));
+    }
+
+    fn rank(&mut self, put: impl FnOnce(&mut Ranks<M>)) {
+        if let Some(ranks) = &mut self.extras().ranks {
+            put(ranks);
+        }
+    }
+
+    /// What adapters of the incarnation before have made comes too late for the next.
+    pub(crate) fn bury_adapted(&mut self) {
+        let ranks = self.extras().ranks.as_mut();
+        for slot in ranks.map(Ranks::take_adapted).unwrap_or_default() {
+            if slot.holds_place() {
+                self.free_place();
+                self.core().note(|ledger| ledger.dead += 1);
+                dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            }
+            dead_letters::drop_in_turn(self.core(), slot);
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod builder;
 
+#[cfg(feature = "config")]
+pub(crate) use builder::OWN_THREADS;
 pub use builder::{BuildError, SystemBuilder};
 
 use crate::actor::Outcome;

@@ -297,6 +297,62 @@ fn sch_14_a_periodic_timer_cancelled_after_its_first_tick_ran_once() {
     }
 }
 
+// differs: SCH-16: a timer ends with its incarnation, and the next one that sets it begins its beat anew; messages from a
+// timer of somebody else come through a restart
+#[test]
+fn sch_16_a_periodic_timer_across_a_restart_of_the_receiver() {
+    enum Msg {
+        Own,
+        Foreign,
+        Crash,
+    }
+    struct Receiver(
+        mpsc::UnboundedSender<(&'static str, Duration)>,
+        std::time::Instant,
+    );
+    impl Actor for Receiver {
+        type Msg = Msg;
+        async fn started(&mut self, ctx: &mut Context<Msg>) -> Outcome {
+            ctx.timers().fixed_rate("own", millis(50), || Msg::Own);
+            Ok(())
+        }
+        async fn receive(&mut self, ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+            let what = match msg {
+                Msg::Own => "own",
+                Msg::Foreign => "foreign",
+                Msg::Crash => return Err("on purpose".into()),
+            };
+            Ok(self.0.send((what, ctx.clock().now() - self.1))?)
+        }
+    }
+    let (system, world, _) = stepped(1);
+    let (seen, mut journal) = journal();
+    let begin = system.clock().now();
+    let receiver = Props::new(move || Receiver(seen, begin));
+    let receiver = receiver.supervise(Supervise::restart().at_once());
+    let receiver = system.spawn("receiver", receiver).unwrap();
+    let to = receiver.clone();
+    let other = ticking(
+        |ctx| PERIODIC[1](ctx, millis(50), 7),
+        move |_, _| {
+            to.tell(Msg::Foreign);
+            Ok(())
+        },
+    );
+    system.spawn("other", other).unwrap();
+    world.advance(millis(120));
+    receiver.tell(Msg::Crash);
+    world.advance(millis(200));
+    let seen = read(&mut journal);
+    let times = |what| {
+        let of = |(name, time): &(&str, Duration)| (*name == what).then_some(*time);
+        seen.iter().filter_map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(times("own"), [50, 100, 170, 220, 270, 320].map(millis));
+    assert_eq!(times("foreign"), [50, 100, 150, 200, 250, 300].map(millis));
+    seeds::end(&system, &world);
+}
+
 /// Each handler takes 10 ms, and one 60 ms: the beat stays, and what was missed is one tick.
 #[test]
 fn sch_18_a_fixed_rate_keeps_its_rate_whatever_its_handler_takes() {
