@@ -88,8 +88,6 @@ impl<M: Message> Extras<M> {
 
     /// What does not outlive an incarnation ends; what was stashed comes first in the next.
     pub(crate) fn end_incarnation(&mut self) {
-        self.timers.cancel_all();
-        drop_quietly(self.receive_timeout.cancel());
         self.stash.unstash(usize::MAX);
     }
 }
@@ -192,9 +190,7 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
-        extras.timers.cancel_all();
-        let timeout = extras.receive_timeout.cancel();
-        dead_letters::drop_in_turn(self.core(), timeout);
+        self.end_ticks();
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {
                 ledger.stashed -= 1;
@@ -204,6 +200,16 @@ impl<M: Message> Context<M> {
             dead_letters::publish(self.core(), DeadLetterReason::Stopped);
             dead_letters::drop_in_turn(self.core(), msg);
         }
+    }
+
+    /// No timer and no receive timeout comes any more.
+    pub(crate) fn end_ticks(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        extras.timers.cancel_all();
+        let timeout = extras.receive_timeout.cancel();
+        dead_letters::drop_in_turn(self.core(), timeout); // its functions are the user's
     }
 
     /// The oldest watch first, because a drop of the user's may send.
@@ -270,7 +276,7 @@ impl<M: Message> Context<M> {
             let arrival = self.next_in_handler().await;
             let failure = match arrival {
                 Arrival::Message(msg) => return Some(msg),
-                Arrival::End(_) => return None,
+                Arrival::End(_) | Arrival::Renewal => return None,
                 Arrival::Failed(failure) => failure,
                 Arrival::Signal(signal) if !self.core().is_function() => {
                     self.extras().set_aside.push_back(signal);
@@ -333,8 +339,8 @@ impl<M: Message> Context<M> {
     /// The child of that name that has not ended. Its typed reference is what [`spawn`](Self::spawn) gave; this tells
     /// whether it is still there, and finds it in the news of its end.
     pub fn child(&self, name: &str) -> Option<Address> {
-        let mut children = self.children().into_iter();
-        children.find(|child| child.name() == name)
+        let children = self.core().children_if_any()?;
+        Some(children.holder(name)?.address.clone())
     }
 
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
@@ -362,7 +368,9 @@ impl<M: Message> Context<M> {
 
     /// `Signal::Terminated` once, after everything it sent us. At once when already gone.
     pub fn watch<N: Message>(&mut self, other: &ActorRef<N>) {
-        self.start_watching(other.core(), None);
+        if other.takes_orders() {
+            self.start_watching(other.core(), None);
+        }
     }
 
     /// The same as a message of our own. The last registration for an actor counts.
@@ -371,7 +379,9 @@ impl<M: Message> Context<M> {
         other: &ActorRef<N>,
         make: impl FnOnce(Exit) -> M + Send + 'static,
     ) {
-        self.start_watching(other.core(), Some(Box::new(make)));
+        if other.takes_orders() {
+            self.start_watching(other.core(), Some(Box::new(make)));
+        }
     }
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.

@@ -2,10 +2,13 @@
 
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::clock::Clock;
+use crate::dead_letter_log::{Pace, Verdict};
 use crate::failure::Failure;
 use crate::limits;
-use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
+use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly, thread_local};
 use crate::system::SpawnError;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
@@ -96,63 +99,128 @@ pub enum DeadLetterReason {
 }
 
 type Hook = Box<dyn Fn(&Event) + Send + Sync>;
+type Write = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Where events go.
-pub(crate) enum Events {
-    Hook(Hook),
-    StandardError(Overfull),
+/// Where events go: to the hook, and as lines of text to the log.
+pub(crate) struct Events {
+    hook: Option<Hook>,
+    log: Log,
+}
+
+/// What an operator must not miss, as lines: failures, and messages that were lost; of those lost to a full mailbox the
+/// first of each actor, of all the others so many at a time.
+pub(crate) struct Log {
+    /// `None`: standard error, unless there is a hook.
+    write: Option<Write>,
+    pace: Mutex<Pace>,
+    /// The system's; there is none before the system.
+    clock: Option<Clock>,
+    overfull: Overfull,
 }
 
 /// Actors that have lost a message to their full mailbox. Bounded by the actors alive: an entry goes with its end.
 #[derive(Default)]
-pub(crate) struct Overfull {
+struct Overfull {
     actors: Mutex<HashSet<Address>>,
     /// Whether there was ever one: an end is not worth a lock as long as there was none.
     any: AtomicBool,
 }
 
+impl Default for Events {
+    fn default() -> Self {
+        Self {
+            hook: None,
+            log: Log {
+                write: None,
+                pace: Mutex::new(Pace::new(
+                    limits::DEAD_LETTERS_LOGGED,
+                    limits::DEAD_LETTER_PAUSE,
+                )),
+                clock: None,
+                overfull: Overfull::default(),
+            },
+        }
+    }
+}
+
 impl Events {
-    pub(crate) fn new(hook: Hook) -> Self {
-        Self::Hook(hook)
+    pub(crate) fn set_hook(&mut self, hook: Hook) {
+        self.hook = Some(hook);
+    }
+
+    pub(crate) fn set_write(&mut self, write: Write) {
+        self.log.write = Some(write);
+    }
+
+    pub(crate) fn set_pace(&mut self, limit: u32, pause: Duration) {
+        self.log.pace = Mutex::new(Pace::new(limit, pause));
+    }
+
+    pub(crate) fn set_clock(&mut self, clock: Clock) {
+        self.log.clock = Some(clock);
     }
 
     /// Tells a second hook what it tells the first. The default prints nothing more: a test looks for itself.
     #[cfg(feature = "testkit")]
-    pub(crate) fn and(self, second: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        match self {
-            Self::StandardError(_) => Self::Hook(Box::new(second)),
-            Self::Hook(first) => Self::Hook(Box::new(move |event| {
+    pub(crate) fn add_hook(&mut self, second: impl Fn(&Event) + Send + Sync + 'static) {
+        self.hook = Some(match self.hook.take() {
+            None => Box::new(second),
+            Some(first) => Box::new(move |event| {
                 run_quietly(|| first(event));
                 second(event);
-            })),
-        }
+            }),
+        });
     }
 
     /// A hook that panics harms nobody but itself.
     pub(crate) fn publish(&self, event: &Event) {
-        match self {
-            Self::Hook(hook) => run_quietly(|| hook(event)),
-            Self::StandardError(overfull) => overfull.print(event),
+        self.tell(event);
+        if self.hook.is_none() || self.log.write.is_some() {
+            self.log.note(event);
         }
     }
 
     /// An actor has ended.
     pub(crate) fn publish_end(&self, who: &Address, exit: &Exit) {
-        match self {
-            Self::Hook(hook) => {
-                let (who, exit) = (who.clone(), exit.clone());
-                run_quietly(|| hook(&Event::Ended { who, exit }));
-            }
-            Self::StandardError(overfull) => overfull.forget(who),
+        if self.hook.is_some() {
+            let (who, exit) = (who.clone(), exit.clone());
+            self.tell(&Event::Ended { who, exit });
         }
+        self.log.overfull.forget(who);
+    }
+
+    /// What a hook causes while it runs is not told to it: one that tells of dead letters to an actor which is gone would
+    /// never come to an end. The books have it all the same.
+    fn tell(&self, event: &Event) {
+        let Some(hook) = &self.hook else {
+            return;
+        };
+        once(hook, || run_quietly(|| hook(event)));
     }
 }
 
-/// Without a hook, what an operator must not miss goes to standard error; of the messages lost to one full mailbox, the
-/// first.
-impl Default for Events {
-    fn default() -> Self {
-        Self::StandardError(Overfull::default())
+thread_local! {
+    /// The hooks that run on this thread, by their addresses.
+    static RUNNING: RefCell<Vec<*const ()>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs a hook, unless it runs on this thread already.
+fn once<T>(hook: &T, run: impl FnOnce()) {
+    let hook = std::ptr::from_ref(hook).cast();
+    let enter = |running: &RefCell<Vec<*const ()>>| {
+        let mut running = running.borrow_mut();
+        let is_new = !running.contains(&hook);
+        running.extend(is_new.then_some(hook));
+        is_new
+    };
+    // A thread that ends has lost its list, and what it still causes then is no loop.
+    match RUNNING.try_with(enter) {
+        Ok(true) => {
+            run();
+            let _ = RUNNING.try_with(|running| running.borrow_mut().pop());
+        }
+        Ok(false) => {}
+        Err(_) => run(),
     }
 }
 
@@ -241,23 +309,55 @@ impl DeadLetterReason {
     }
 }
 
-impl Overfull {
-    fn print(&self, event: &Event) {
+impl Log {
+    fn note(&self, event: &Event) {
         let must_not_be_missed = match event {
             Event::Failed { .. }
             | Event::Quarantined { .. }
             | Event::SpawnFailed { .. }
             | Event::TooManyCompletions { .. } => true,
-            Event::DeadLetter { to, why, .. } => {
-                *why == DeadLetterReason::Full && self.is_first(to)
-            }
+            Event::DeadLetter { to, why, .. } => return self.note_dead_letter(event, to, *why),
             Event::Restarted { .. } | Event::Ended { .. } => false,
         };
         if must_not_be_missed {
-            eprintln!("playhouse: {event}");
+            self.write(&format!("playhouse: {event}"));
         }
     }
 
+    fn note_dead_letter(&self, event: &Event, to: &Address, why: DeadLetterReason) {
+        match why {
+            // Whoever asked has been told already, and has given up or been answered.
+            DeadLetterReason::LateReply | DeadLetterReason::JobAbandoned => return,
+            DeadLetterReason::Full if self.overfull.is_first(to) => {
+                return self.write(&format!("playhouse: {event}"));
+            }
+            _ => {}
+        }
+        let Some(clock) = &self.clock else {
+            return;
+        };
+        let verdict = self.pace.lock().next(|| clock.deadline(Duration::ZERO));
+        match verdict {
+            Verdict::LeaveOut => {}
+            Verdict::Write => self.write(&format!("playhouse: {event}")),
+            Verdict::WriteThenPause(pause) => self.write(&format!(
+                "playhouse: {event}; no more lost messages are logged for {pause:?}"
+            )),
+            Verdict::WriteAfterPause(left_out) => self.write(&format!(
+                "playhouse: {event}; {left_out} lost messages before it were not logged"
+            )),
+        }
+    }
+
+    fn write(&self, line: &str) {
+        match &self.write {
+            Some(write) => once(write, || run_quietly(|| write(line))),
+            None => eprintln!("{line}"),
+        }
+    }
+}
+
+impl Overfull {
     fn is_first(&self, who: &Address) -> bool {
         self.any.store(true, Ordering::Release); // pairs with the load in `forget`
         self.actors.lock().insert(who.clone())

@@ -35,6 +35,8 @@ pub(crate) enum Arrival<M> {
     Message(M),
     Signal(Signal),
     Failed(Failure),
+    /// The actor's group wants another incarnation.
+    Renewal,
     End(Exit),
 }
 
@@ -138,6 +140,7 @@ impl<M: Message> Context<M> {
             Arrival::Failed(failure) => {
                 self.fail(failure);
             }
+            Arrival::Renewal => self.begin_ordered_renewal(),
             Arrival::End(exit) => self.core().begin_ending(exit),
         }
         None
@@ -180,6 +183,9 @@ impl<M: Message> Context<M> {
                 && let Some(failure) = core.take_escalated()
             {
                 return Poll::Ready(Arrival::Failed(failure));
+            }
+            if orders.renew && asking == Asking::Loop && !orders.is_stopping() {
+                return Poll::Ready(Arrival::Renewal);
             }
             if core.has_flag(Flags::FINISHED) {
                 return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));

@@ -22,12 +22,14 @@ pub(crate) mod body;
 pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
+pub(crate) mod membership;
 pub(crate) mod rare;
 pub(crate) mod redelivery;
 pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod turn_only;
 pub(crate) mod wake;
 pub(crate) mod waker;
 
@@ -208,18 +210,32 @@ impl Core {
     /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
     pub(crate) fn escalated(&self, failure: Failure) {
         self.rare().escalated.lock().get_or_insert(failure);
-        // Pairs with `orders`: whoever sees the bit finds the failure.
-        self.orders
-            .fetch_or(Orders::escalated().into_bits(), Ordering::SeqCst);
-        self.rouse();
+        self.order_incarnation(Orders::escalated());
     }
 
     /// The turn takes it.
     pub(crate) fn take_escalated(&self) -> Option<Failure> {
-        // Pairs with `escalated`: taken back before the failure is, so one that comes meanwhile is seen again.
-        self.orders
-            .fetch_and(!Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.take_back(Orders::escalated()); // before the failure, so that one that comes meanwhile is seen again
         self.rare().escalated.lock().take()
+    }
+
+    /// Its group wants a fresh incarnation; in a hurry, also of a handler that waits.
+    pub(crate) fn order_renewal(&self, in_a_hurry: bool) {
+        self.order_incarnation(match in_a_hurry {
+            true => Orders::renew_in_a_hurry(),
+            false => Orders::renew(),
+        });
+    }
+
+    /// An order that concerns the incarnation and not the actor: admission stays open.
+    fn order_incarnation(&self, order: Orders) {
+        self.orders.fetch_or(order.into_bits(), Ordering::SeqCst); // pairs with `orders`
+        self.rouse();
+    }
+
+    pub(crate) fn take_back(&self, order: Orders) {
+        // Pairs with `order_incarnation`: what the order brought is looked at after this.
+        self.orders.fetch_and(!order.into_bits(), Ordering::SeqCst);
     }
 
     fn order(&self, order: Orders) {
@@ -390,7 +406,7 @@ impl Core {
             return None;
         }
         // SAFETY: the caller's word.
-        unsafe { self.rare().deadline() }
+        unsafe { self.rare().deadline.get() }
     }
 
     /// # Safety
@@ -401,7 +417,7 @@ impl Core {
             return self.lower(Flags::DEADLINE);
         };
         // SAFETY: the caller's word.
-        unsafe { self.rare().set_deadline(deadline) };
+        unsafe { self.rare().deadline.set(Some(deadline)) };
         self.raise(Flags::DEADLINE);
     }
 
@@ -594,11 +610,12 @@ impl<M: Message> Cell<M> {
             .as_ref()
             .unwrap_or_else(|| system.inner().default_dispatcher())
             .home();
+        let host = &system.inner().host;
         let core = Core {
             header: kind.header(),
             handles: AtomicU32::new(0),
             memory: AtomicU32::new(1),
-            front: Front::new(settings.mailbox.places),
+            front: Front::new(host.bound(settings.mailbox.places)),
             orders: AtomicU8::new(0),
             wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
@@ -620,7 +637,7 @@ impl<M: Message> Cell<M> {
             let _ = core.rare().system.set(system.clone()); // it is empty
         }
         if let Some(bound) = settings.stash {
-            let _ = core.rare().stash_bound.set(bound); // it is empty
+            let _ = core.rare().stash_bound.set(host.bound(bound)); // it is empty
         }
         if core.always_looks_closer() {
             core.raise(Flags::ASIDE);

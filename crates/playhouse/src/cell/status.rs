@@ -174,7 +174,7 @@ mod tests {
             stop: Some(StopCause::Shutdown),
             drain: true,
             kill: true,
-            escalated: false,
+            ..Orders::default()
         };
         assert!(matches!(exit_now(all, || true), Some(Exit::Killed)));
         let stopped = Orders { kill: false, ..all };

@@ -185,8 +185,10 @@ impl Core {
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         // While it is ending it waits for its children, whom the kill reaches.
-        let is_killed = self.orders().kill && self.phase() != Phase::Ending;
-        is_killed || self.has_flag(Flags::VERDICT)
+        let (orders, phase) = (self.orders(), self.phase());
+        let is_killed = orders.kill && phase != Phase::Ending;
+        let is_renewed = orders.hurry && phase <= Phase::PreRestart;
+        is_killed || is_renewed || self.has_flag(Flags::VERDICT)
     }
 
     /// What for.

@@ -342,12 +342,29 @@ impl<T> Queue<'_, T> {
     #[inline(always)]
     fn locked<R>(&self, decide: impl FnOnce(&mut State, &mut Locked<T>) -> R) -> R {
         let mut state = self.word.lock();
+        let whole = Whole;
         let answer = self.locked.with_mut(|locked| {
             // SAFETY: rule 1: this thread holds the lock until the line after.
             decide(&mut state, unsafe { &mut *locked })
         });
+        std::mem::forget(whole);
         self.word.unlock(state);
         answer
+    }
+}
+
+/// Held while the lane is locked. No code of the user runs then, so a panic is a defect of this crate: it would leave the
+/// lane half changed and locked for ever, with every sender spinning. That ends the program instead, with a reason.
+struct Whole;
+
+impl Drop for Whole {
+    #[cold]
+    fn drop(&mut self) {
+        eprintln!(
+            "playhouse: a mailbox panicked while it was locked, which is a defect of the runtime; the messages in it \
+             cannot be trusted any more, so the program ends; please report the panic above"
+        );
+        std::process::abort();
     }
 }
 

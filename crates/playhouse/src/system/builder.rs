@@ -71,10 +71,25 @@ impl SystemBuilder {
         self
     }
 
-    /// Hears every event, on the thread where it happens: be quick. It replaces the default, which prints failures and
-    /// lost messages to standard error.
+    /// Hears every event, on the thread where it happens: be quick. What it causes itself while it runs is not told to
+    /// it. It replaces the default, which prints failures and lost messages to standard error.
     pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.events = Events::new(Box::new(hook));
+        self.events.set_hook(Box::new(hook));
+        self
+    }
+
+    /// Takes the lines that are printed to standard error otherwise, on the thread where it happens, also when there is
+    /// a hook for events. Each is one event that an operator must not miss, with the path of the actor.
+    pub fn log_to(mut self, write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.events.set_write(Box::new(write));
+        self
+    }
+
+    /// After this many lines about lost messages the log leaves them out for this long, and then tells how many those
+    /// were. The first message that is lost to an actor's full mailbox is always logged. Default:
+    /// [`limits::DEAD_LETTERS_LOGGED`] and [`limits::DEAD_LETTER_PAUSE`]; a limit of nought logs none.
+    pub fn dead_letter_log(mut self, limit: u32, pause: Duration) -> Self {
+        self.events.set_pace(limit, pause);
         self
     }
 
@@ -123,7 +138,7 @@ impl SystemBuilder {
     /// For a test kit, which keeps the events, whoever else hears them.
     #[cfg(feature = "testkit")]
     pub(crate) fn and_on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.events = self.events.and(hook);
+        self.events.add_hook(hook);
         self
     }
 
@@ -138,7 +153,12 @@ impl SystemBuilder {
         check(&self.name)
     }
 
-    fn stand_on(self, host: Host, owned_runtime: Option<Runtime>, random: Random) -> ActorSystem {
+    fn stand_on(
+        mut self,
+        host: Host,
+        owned_runtime: Option<Runtime>,
+        random: Random,
+    ) -> ActorSystem {
         let started = |(name, dispatcher): (String, Dispatcher)| {
             let running = dispatcher.start(&name, &host);
             (name, running)
@@ -146,6 +166,7 @@ impl SystemBuilder {
         let dispatchers: BTreeMap<_, _> = self.dispatchers.into_iter().map(started).collect();
         let default_dispatcher = dispatchers[DEFAULT].clone(); // the builder begins with it
         let clock = Clock::new(host.clone());
+        self.events.set_clock(clock.clone());
         let system = Arc::new_cyclic(|system| System {
             end_of_runtime: EndOfRuntime::watch(&host, system.clone()),
             dispatchers,

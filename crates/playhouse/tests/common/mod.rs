@@ -17,6 +17,10 @@ use tokio::sync::mpsc;
 pub(crate) struct Events(Arc<Mutex<Vec<Event>>>);
 
 impl Events {
+    pub(crate) fn keep(&self, event: &Event) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+
     pub(crate) fn dead(&self, reason: DeadLetterReason) -> usize {
         self.count(|event| matches!(event, Event::DeadLetter { why, .. } if *why == reason))
     }

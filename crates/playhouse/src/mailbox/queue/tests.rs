@@ -3,9 +3,10 @@
 use super::*;
 use crate::mailbox::Ticket;
 use crate::mailbox::twin::Twin;
-use crate::sync::{Arc, AtomicUsize, thread};
+use crate::sync::{Arc, AtomicUsize, catch, thread};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::panic::resume_unwind;
 use std::task::{Context, Poll, Wake, Waker};
 
 /// A lane whose turn the test owns, so that the tests read like the protocol.
@@ -63,20 +64,23 @@ impl<T: 'static> Owned<T> {
         self.locked(|_, locked| locked.line.as_ref().map_or(0, |line| line.unwoken()))
     }
 
-    /// What must hold between any two steps.
+    /// What must hold between any two steps. What does not is told once the lock is not held.
     fn check(&self) {
-        self.locked(|state, locked| {
-            let room = self.room(*state, locked);
-            let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
-            assert_eq!(state.has(WAITING), is_waiting);
-            let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
-            assert_eq!(self.hint.load(Ordering::Relaxed) != 0, has_unwoken);
-            if let Some(line) = &locked.line
-                && !state.has(CLOSED)
-            {
-                line.check(room, self.pace());
-            }
+        let checked = self.locked(|state, locked| {
+            catch(|| {
+                let room = self.room(*state, locked);
+                let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
+                assert_eq!(state.has(WAITING), is_waiting);
+                let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
+                assert_eq!(self.hint.load(Ordering::Relaxed) != 0, has_unwoken);
+                if let Some(line) = &locked.line
+                    && !state.has(CLOSED)
+                {
+                    line.check(room, self.pace());
+                }
+            })
         });
+        checked.unwrap_or_else(|panic| resume_unwind(panic));
     }
 }
 
@@ -484,6 +488,29 @@ mod line {
             assert_eq!(queue.freed(), round - 3 + handled);
             assert_eq!(queue.taken(), 0);
         }
+    }
+
+    /// In a process of its own, which is this test once more.
+    #[test]
+    #[cfg(debug_assertions)] // what panics there is looked for in no other build
+    fn a_panic_under_the_lock_ends_the_program_with_a_reason() {
+        const INSIDE: &str = "PLAYHOUSE_PANICS_UNDER_THE_LOCK";
+        let name =
+            "mailbox::queue::tests::line::a_panic_under_the_lock_ends_the_program_with_a_reason";
+        if std::env::var_os(INSIDE).is_some() {
+            return Owned::<u32>::new(1).release(); // no permit is out
+        }
+        let ended = std::process::Command::new(std::env::current_exe().expect("this one"))
+            .args(["--exact", name, "--nocapture"])
+            .env(INSIDE, "yes")
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success());
+        assert!(
+            said.contains("a mailbox panicked while it was locked"),
+            "{said}"
+        );
     }
 
     #[test]
