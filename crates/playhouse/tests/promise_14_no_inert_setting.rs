@@ -2,7 +2,9 @@
 //!
 //! Elsewhere: `Mailbox::bounded` (5, 6), `Dispatcher::fixed` and `pinned` (12), `Ask::if_room` (9), `phase_deadline`
 //! (shutdown), `on_event` (3), `WorkPool::attempts`, `waiting` and `confirming` (work_pool), `Rate`, `RateLimiter`,
-//! `Admission` and `Aggregator` (patterns), `Lifetime` (handles), `Props::stash` (behaviors_and_stash).
+//! `Admission` and `Aggregator` (patterns), `Lifetime` (handles), `Props::stash` (behaviors_and_stash), `Mailbox::by_priority`
+//! (priorities), dispatchers by name and the parent's (conformance/dsp), every key of a configuration (config),
+//! `Props::supervise`, `Props::redeliver` and `Restart` (8), `Group` (groups).
 
 mod common;
 
