@@ -1,6 +1,7 @@
 //! What a system will be, and why it cannot be.
 
-use super::{ActorSystem, EndOfRuntime, System};
+use super::{ActorSystem, EndOfRuntime, SpawnError, System};
+use crate::actor_ref::ActorRef;
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
@@ -11,6 +12,7 @@ use crate::dispatch::stepped::{Driver, World, is_inside_tokio};
 use crate::events::{Event, Events};
 use crate::host::Host;
 use crate::limits;
+use crate::props::IntoProps;
 use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
@@ -104,6 +106,37 @@ impl SystemBuilder {
             return Err(BuildError::NoTimers);
         }
         Ok(self.stand_on(host, owned_runtime, Random::from_entropy()))
+    }
+
+    /// The same with its first actor, named `guardian`, which starts when the system is complete. When it ends, for
+    /// whatever reason, the shutdown begins by itself: see [`ActorSystem::end_with`].
+    ///
+    /// ```
+    /// use playhouse::prelude::*;
+    ///
+    /// # fn main() -> Outcome {
+    /// let work = Props::func(async |ctx: &mut Context<u32>| {
+    ///     while let Some(0) = ctx.recv().await {}
+    ///     Ok(())
+    /// });
+    /// let (system, guardian) = ActorSystem::builder("shop").build_with(work)?;
+    /// guardian.tell(0);
+    /// guardian.tell(1);
+    /// let report = system.blocking_terminated();
+    /// assert_eq!(report.reason.to_string(), "its guardian ended: stopped");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn build_with<P: IntoProps>(
+        self,
+        guardian: P,
+    ) -> Result<(ActorSystem, ActorRef<P::Msg>), BuildError> {
+        let system = self.build()?;
+        let guardian = system
+            .spawn("guardian", guardian)
+            .map_err(BuildError::NoGuardian)?;
+        system.end_with(&guardian);
+        Ok((system, guardian))
     }
 
     /// On one thread, this one, in an order that the seed chooses, with a clock that the test moves. The second value
@@ -214,6 +247,8 @@ pub enum BuildError {
     /// A stepped system has the whole thread, and a handler must not find a Tokio runtime on it: make the test a plain
     /// `#[test]`.
     InsideTokio,
+    /// The first actor cannot be spawned.
+    NoGuardian(SpawnError),
     /// The current Tokio runtime was built without timers, and every limit is one.
     NoTimers,
 }
@@ -226,6 +261,7 @@ impl fmt::Display for BuildError {
                 "there is a dispatcher named {name:?} already; choose another name"
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoGuardian(error) => write!(f, "cannot spawn the guardian: {error}"),
             Self::NoTimers => f.write_str(
                 "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",
             ),
