@@ -66,7 +66,7 @@ pub enum ShutdownReason {
     Asked,
     /// The actor with which it was to end has ended; see [`end_with`](crate::ActorSystem::end_with).
     GuardianEnded(Exit),
-    /// The process was asked to end, by this signal.
+    /// The process was asked to end, by this signal; see `SystemBuilder::shutdown_on_signals`.
     Signal(&'static str),
     /// An actor without a parent failed with this, and its supervision was to escalate.
     RootFailed(Address, Failure),
@@ -178,6 +178,12 @@ impl Shutdown {
             };
             drop(system.host.spawn("shutdown", progress.run()));
         }
+    }
+
+    /// Whether the report is there.
+    #[cfg(feature = "signals")]
+    pub(crate) fn has_ended(&self) -> bool {
+        self.report.initialized()
     }
 
     pub(crate) async fn report(&self) -> ShutdownReport {

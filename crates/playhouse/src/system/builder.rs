@@ -1,5 +1,6 @@
 //! What a system will be, and why it cannot be.
 
+use super::signals::OnSignals;
 use super::{ActorSystem, EndOfRuntime, SpawnError, System};
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, complaint};
@@ -36,6 +37,7 @@ pub struct SystemBuilder {
     dispatchers: Vec<(String, Dispatcher)>,
     events: Events,
     phase_deadlines: BTreeMap<Phase, Duration>,
+    on_signals: OnSignals,
 }
 
 impl SystemBuilder {
@@ -51,6 +53,7 @@ impl SystemBuilder {
             ],
             events: Events::default(),
             phase_deadlines: BTreeMap::new(),
+            on_signals: OnSignals::default(),
         }
     }
 
@@ -88,6 +91,16 @@ impl SystemBuilder {
         self
     }
 
+    /// When the process is asked to end, by Ctrl-C or SIGTERM, the [`shutdown`](ActorSystem::shutdown) begins by itself;
+    /// asked once more, or after the shutdown, the process ends at once with the exit code that a shell gives for the
+    /// signal: 130 or 143. The signals are taken for the whole life of the process, so this is for programs, not for
+    /// libraries. `main` waits for [`terminated`](ActorSystem::terminated), whose report has the signal as its reason.
+    #[cfg(feature = "signals")]
+    pub fn shutdown_on_signals(mut self) -> Self {
+        self.on_signals = OnSignals::wanted();
+        self
+    }
+
     /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system
     /// (each living actor has one, so [`shutdown`](ActorSystem::shutdown) first). A runtime that ends before its system
     /// ends the actors as [`Exit::Shutdown`](crate::Exit::Shutdown), those on own threads too.
@@ -101,11 +114,16 @@ impl SystemBuilder {
                 (owned.handle().clone(), Some(owned))
             }
         };
-        let host = Host::Tokio(runtime);
+        let host = Host::Tokio(runtime.clone());
         if !Clock::new(host.clone()).has_timers() {
             return Err(BuildError::NoTimers);
         }
-        Ok(self.stand_on(host, owned_runtime, Random::from_entropy()))
+        let hearing = self.on_signals.hear(&runtime).map_err(no_signals)?;
+        let system = self.stand_on(host, owned_runtime, Random::from_entropy());
+        if let Some(hearing) = hearing {
+            hearing.obey(&system.0);
+        }
+        Ok(system)
     }
 
     /// The same with its first actor, named `guardian`, which starts when the system is complete. When it ends, for
@@ -147,6 +165,7 @@ impl SystemBuilder {
         if is_inside_tokio() {
             return Err(BuildError::InsideTokio);
         }
+        self.on_signals.refuse().map_err(no_signals)?;
         let world = World::new(seed);
         let driver = Driver::new(world.clone());
         Ok((
@@ -220,6 +239,10 @@ fn check(name: &str) -> Result<(), BuildError> {
     }
 }
 
+fn no_signals(error: std::io::Error) -> BuildError {
+    BuildError::NoSignals(Arc::new(error))
+}
+
 fn own_runtime() -> std::io::Result<Runtime> {
     let count = AtomicUsize::new(1);
     let name = move || {
@@ -247,6 +270,8 @@ pub enum BuildError {
     /// A stepped system has the whole thread, and a handler must not find a Tokio runtime on it: make the test a plain
     /// `#[test]`.
     InsideTokio,
+    /// The process's signals cannot be heard; those of a stepped system never.
+    NoSignals(Arc<std::io::Error>),
     /// The first actor cannot be spawned.
     NoGuardian(SpawnError),
     /// The current Tokio runtime was built without timers, and every limit is one.
@@ -261,6 +286,7 @@ impl fmt::Display for BuildError {
                 "there is a dispatcher named {name:?} already; choose another name"
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoSignals(error) => write!(f, "cannot hear signals: {error}"),
             Self::NoGuardian(error) => write!(f, "cannot spawn the guardian: {error}"),
             Self::NoTimers => f.write_str(
                 "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",

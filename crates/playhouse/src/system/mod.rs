@@ -1,6 +1,11 @@
 //! A system: its roots, its dispatchers, its runtime. Nothing is shared between two systems of one process.
 
 mod builder;
+#[cfg(feature = "signals")]
+mod signals;
+#[cfg(not(feature = "signals"))]
+#[path = "signals_absent.rs"]
+mod signals;
 
 pub use builder::{BuildError, SystemBuilder};
 
