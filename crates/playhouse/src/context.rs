@@ -71,12 +71,10 @@ impl<M: Message> Extras<M> {
         }
     }
 
-    /// Is there anything that comes before the lane? With priorities, copies or a receive timeout it is
-    /// always looked.
+    /// Is there anything that comes before the lane? Copies and a receive timeout have to see all that is taken.
     fn is_first(&self) -> bool {
-        let is_always =
-            self.redelivery.is_some() || self.ranks.is_some() || self.receive_timeout.is_set();
-        is_always || !self.set_aside.is_empty() || !self.stash.is_settled()
+        let sees_all = self.redelivery.is_some() || self.receive_timeout.is_set();
+        sees_all || !self.set_aside.is_empty() || !self.stash.is_settled()
     }
 
     /// What was in hand was handled, or has failed.
@@ -90,8 +88,6 @@ impl<M: Message> Extras<M> {
 
     /// What does not outlive an incarnation ends; what was stashed comes first in the next.
     pub(crate) fn end_incarnation(&mut self) {
-        self.timers.cancel_all();
-        drop_quietly(self.receive_timeout.cancel());
         self.stash.unstash(usize::MAX);
     }
 }
@@ -181,7 +177,7 @@ impl<M: Message> Context<M> {
 
     /// Whether the turn must look here before it looks into the lane.
     pub(crate) fn note_what_is_aside(&self) {
-        if self.extras_if_any().is_some_and(Extras::is_first) {
+        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(Extras::is_first) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);
@@ -194,9 +190,7 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
-        extras.timers.cancel_all();
-        let timeout = extras.receive_timeout.cancel();
-        dead_letters::drop_in_turn(self.core(), timeout);
+        self.end_ticks();
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {
                 ledger.stashed -= 1;
@@ -206,6 +200,16 @@ impl<M: Message> Context<M> {
             dead_letters::publish(self.core(), DeadLetterReason::Stopped);
             dead_letters::drop_in_turn(self.core(), msg);
         }
+    }
+
+    /// No timer and no receive timeout comes any more.
+    pub(crate) fn end_ticks(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        extras.timers.cancel_all();
+        let timeout = extras.receive_timeout.cancel();
+        dead_letters::drop_in_turn(self.core(), timeout); // its functions are the user's
     }
 
     /// The oldest watch first, because a drop of the user's may send.
@@ -272,7 +276,7 @@ impl<M: Message> Context<M> {
             let arrival = self.next_in_handler().await;
             let failure = match arrival {
                 Arrival::Message(msg) => return Some(msg),
-                Arrival::End(_) => return None,
+                Arrival::End(_) | Arrival::Renewal => return None,
                 Arrival::Failed(failure) => failure,
                 Arrival::Signal(signal) if !self.core().is_function() => {
                     self.extras().set_aside.push_back(signal);
@@ -335,8 +339,8 @@ impl<M: Message> Context<M> {
     /// The child of that name that has not ended. Its typed reference is what [`spawn`](Self::spawn) gave; this tells
     /// whether it is still there, and finds it in the news of its end.
     pub fn child(&self, name: &str) -> Option<Address> {
-        let mut children = self.children().into_iter();
-        children.find(|child| child.name() == name)
+        let children = self.core().children_if_any()?;
+        Some(children.holder(name)?.address.clone())
     }
 
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
@@ -364,7 +368,9 @@ impl<M: Message> Context<M> {
 
     /// `Signal::Terminated` once, after everything it sent us. At once when already gone.
     pub fn watch<N: Message>(&mut self, other: &ActorRef<N>) {
-        self.start_watching(other.core(), None);
+        if other.takes_orders() {
+            self.start_watching(other.core(), None);
+        }
     }
 
     /// The same as a message of our own. The last registration for an actor counts.
@@ -373,7 +379,9 @@ impl<M: Message> Context<M> {
         other: &ActorRef<N>,
         make: impl FnOnce(Exit) -> M + Send + 'static,
     ) {
-        self.start_watching(other.core(), Some(Box::new(make)));
+        if other.takes_orders() {
+            self.start_watching(other.core(), Some(Box::new(make)));
+        }
     }
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.

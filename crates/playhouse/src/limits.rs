@@ -75,6 +75,9 @@ pub const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 /// The longest delay before a restart. A service that comes back is found within that.
 pub const BACKOFF_LAST: Duration = Duration::from_secs(10);
 
+/// How long a member of a group may take to end its incarnation, so that the others can begin theirs.
+pub const MEMBER_SHUTDOWN: Duration = Duration::from_secs(5);
+
 /// The part of a delay by which it may be longer, so that actors that failed together come back apart.
 pub const BACKOFF_JITTER: f64 = 0.2;
 
@@ -139,6 +142,16 @@ pub const LAST_ACTORS: Duration = Duration::from_secs(10);
 /// actors that do nothing else reaches this within seconds.
 pub const STEPS_TO_SETTLE: usize = 10_000_000;
 
+/// Choices after which a schedule of few preemptions draws all priorities again. Longer than most tests, so that they get
+/// what was drawn for them; short enough that whoever looks again and again for somebody of low priority is let go soon.
+pub const PRIORITY_EPOCH: u64 = 512;
+
+/// The shortest stretch of choices from which its preemptions are drawn. Shorter tests are explored by any schedule.
+pub const PRIORITY_STRETCH_LEAST: u64 = 32;
+
+/// The most preemptions that exploring chooses by itself. Of the faults in published studies hardly one needs more.
+pub const PREEMPTIONS: u64 = 3;
+
 /// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
 pub const STEPS_REMEMBERED: usize = 40;
 
@@ -171,6 +184,10 @@ const _: () = assert!(
 const _: () = assert!(
     INBOX < RUN_QUEUE / 2 && LIFO_RUN < SLICE_TURNS as usize,
     "an inbox fits beside a theft, and the queue gets its turn in every slice"
+);
+const _: () = assert!(
+    PRIORITY_STRETCH_LEAST < PRIORITY_EPOCH && PRIORITY_EPOCH.is_power_of_two(),
+    "stretches double from the least to the epoch"
 );
 const _: () = assert!(
     MAILBOX <= COMPLETIONS_PER_ACTOR,

@@ -1,8 +1,10 @@
 //! How an actor is made, placed, kept alive.
 
 use crate::actor::{Actor, BlockingActor, Message, Outcome};
+use crate::cell::CoreRef;
 use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::lifecycle::Casting;
+use crate::cell::membership::Membership;
 use crate::cell::redelivery::Redelivery;
 use crate::cell::renewal::Oversight;
 use crate::cell::roles::{Function, OnOwnThread, Plain, Setup};
@@ -318,6 +320,7 @@ pub(crate) struct Settings<M> {
     /// `None`: as many as the mailbox has places.
     pub(crate) stash: Option<usize>,
     pub(crate) supervise: Option<Arc<Supervise>>,
+    pub(crate) membership: Option<Arc<Membership>>,
     redeliver: Option<Redeliver<M>>,
 }
 
@@ -353,6 +356,7 @@ impl<M> Default for Settings<M> {
             lifetime: Lifetime::default(),
             stash: None,
             supervise: None,
+            membership: None,
             redeliver: None,
         }
     }
@@ -366,6 +370,7 @@ impl<M> Clone for Settings<M> {
             lifetime: self.lifetime,
             stash: self.stash,
             supervise: self.supervise.clone(),
+            membership: self.membership.clone(),
             redeliver: self
                 .redeliver
                 .as_ref()
@@ -384,16 +389,23 @@ trait Recipe<M>: Send {
 }
 
 impl<M: Message, C: Casting<M> + Clone + Send> Recipe<M> for C {
-    fn cook(self: Box<Self>, place: &Place<'_>, settings: Settings<M>) -> Newborn<M> {
-        let oversight = settings
-            .supervise
-            .clone()
-            .map(|policy| Oversight::new(policy, (*self).clone()));
+    fn cook(self: Box<Self>, place: &Place<'_>, mut settings: Settings<M>) -> Newborn<M> {
+        let membership = settings.membership.take();
+        let policy = settings.supervise.clone();
+        let policy = policy.or_else(|| membership.as_ref().map(|_| Arc::new(Supervise::stop())));
+        let oversight = policy.map(|policy| {
+            let understudy = (*self).clone();
+            Oversight::new(policy, membership.clone(), understudy)
+        });
         assert!(
             oversight.is_some() || settings.redeliver.is_none(),
             "`Props::redeliver` does nothing without `Props::supervise`: only a restart delivers again"
         );
-        Newborn::new(place, settings, *self, oversight)
+        let newborn = Newborn::new(place, settings, *self, oversight);
+        if let Some(membership) = membership {
+            membership.bind(CoreRef::new(newborn.core()));
+        }
+        newborn
     }
 
     fn clone_box(&self) -> Box<dyn Recipe<M>> {

@@ -449,3 +449,62 @@ async fn order_holds_for_each_sender_within_a_level_under_contention() {
     let ledger = common::end(&system).await;
     assert_eq!(ledger.handled, SENDERS as u64 * u64::from(MESSAGES));
 }
+
+/// It was made for the incarnation that has ended, like one that is in the lane still.
+#[test]
+fn an_adapters_message_that_is_ranked_does_not_outlive_its_incarnation() {
+    enum Step {
+        Fail,
+        Adapted,
+        Plain,
+    }
+    struct Failing(mpsc::UnboundedSender<&'static str>, Arc<Semaphore>);
+    impl Actor for Failing {
+        type Msg = Step;
+        async fn started(&mut self, ctx: &mut Context<Step>) -> Outcome {
+            let adapter = ctx.adapter(|works: bool| {
+                assert!(works, "this adapter panics on purpose");
+                Step::Adapted
+            });
+            if self.1.try_acquire().map(|permit| permit.forget()).is_ok() {
+                [true, false]
+                    .into_iter()
+                    .for_each(|works| adapter.tell(works));
+                ctx.me().tell(Step::Fail);
+                ctx.me().tell(Step::Plain);
+            }
+            Ok(())
+        }
+        async fn receive(&mut self, _ctx: &mut Context<Step>, msg: Step) -> Outcome {
+            match msg {
+                Step::Fail => Err("on purpose".into()),
+                Step::Adapted => Ok(self.0.send("adapted")?),
+                Step::Plain => Ok(self.0.send("plain")?),
+            }
+        }
+        async fn signal(&mut self, _ctx: &mut Context<Step>, signal: Signal) -> Outcome {
+            match signal {
+                Signal::AdapterFailed(_) => Err("before it is looked at".into()),
+                _ => Ok(()),
+            }
+        }
+    }
+    for_each_seed(20, |seed| {
+        let (system, world, events) = stepped(seed);
+        let (seen, mut journal) = journal();
+        let first = Arc::new(Semaphore::new(1));
+        let props = Props::new(move || Failing(seen, first))
+            .mailbox(Mailbox::bounded(9).by_priority(|step| match step {
+                Step::Fail => 0,
+                Step::Adapted => 1,
+                Step::Plain => 2,
+            }))
+            .supervise(Supervise::restart().at_once());
+        system.spawn("actor", props).unwrap();
+        world.settle();
+        assert_eq!(read(&mut journal), ["plain"]);
+        assert_eq!(events.dead(DeadLetterReason::Gone), 1);
+        let ledger = end(&system, &world);
+        assert_eq!((ledger.handled, ledger.dead), (1, 1), "{ledger:?}");
+    });
+}

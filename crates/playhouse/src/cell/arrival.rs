@@ -3,10 +3,10 @@
 
 use super::status::{self, Flags, WaitsFor};
 use super::turn::Played;
-use super::{CellRef, Core, waker};
+use super::{CellRef, Core, Traits, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::clock::Deadline;
 use crate::context::{Context, Extras};
 use crate::dead_letters;
@@ -35,6 +35,8 @@ pub(crate) enum Arrival<M> {
     Message(M),
     Signal(Signal),
     Failed(Failure),
+    /// The actor's group wants another incarnation.
+    Renewal,
     End(Exit),
 }
 
@@ -138,6 +140,7 @@ impl<M: Message> Context<M> {
             Arrival::Failed(failure) => {
                 self.fail(failure);
             }
+            Arrival::Renewal => self.begin_ordered_renewal(),
             Arrival::End(exit) => self.core().begin_ending(exit),
         }
         None
@@ -146,7 +149,8 @@ impl<M: Message> Context<M> {
     /// What comes next. An actor with a receive timeout has its flag up, so all that it takes passes here.
     fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
         let found = self.find(asking);
-        if self.core().has_flag(Flags::ASIDE) {
+        let has_timeout = |extras: &Extras<M>| extras.receive_timeout.is_set();
+        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_timeout) {
             self.note_for_timeout(&found);
         }
         found
@@ -158,7 +162,7 @@ impl<M: Message> Context<M> {
         let is_tick = extras.has_tick_in_hand;
         let timeout = &mut extras.receive_timeout;
         match found {
-            Poll::Ready(Arrival::Message(msg)) if timeout.is_set() => {
+            Poll::Ready(Arrival::Message(msg)) => {
                 let note = || timeout.note(msg, is_tick);
                 if let Err(failure) = call(&cell.core, note) {
                     cell.core.fail_turn(failure);
@@ -180,6 +184,9 @@ impl<M: Message> Context<M> {
             {
                 return Poll::Ready(Arrival::Failed(failure));
             }
+            if orders.renew && asking == Asking::Loop && !orders.is_stopping() {
+                return Poll::Ready(Arrival::Renewal);
+            }
             if core.has_flag(Flags::FINISHED) {
                 return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));
             }
@@ -190,7 +197,7 @@ impl<M: Message> Context<M> {
             if takes_signals && let Some(signal) = self.take_signal() {
                 return Poll::Ready(Arrival::Signal(signal));
             }
-            if self.core().has_flag(Flags::USED_UP) {
+            if self.core().is_used_up() {
                 self.core().set_waits_for(WaitsFor::Others);
                 return Poll::Pending;
             }
@@ -230,8 +237,7 @@ impl<M: Message> Context<M> {
     /// Out of the lane, or, with priorities, the best of everything that was in it.
     #[inline]
     fn next_slot(&mut self) -> Option<Slot<M>> {
-        let has_ranks = |extras: &Extras<M>| extras.ranks.is_some();
-        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_ranks) {
+        if self.core().has_trait(Traits::IS_RANKED) {
             return self.next_ranked();
         }
         self.pop()
@@ -242,35 +248,57 @@ impl<M: Message> Context<M> {
     fn next_ranked(&mut self) -> Option<Slot<M>> {
         for _ in 0..self.slots_waiting().max(1) {
             let Some(slot) = self.pop() else { break };
-            let slot = self.made(slot);
-            if let Some(ranks) = &mut self.extras().ranks {
-                ranks.put(slot);
+            match slot {
+                Slot::Adapted(incarnation, make) if self.is_current(incarnation) => {
+                    self.rank_adapted(make, None);
+                }
+                Slot::Rare(rare) => self.rank_rare(*rare),
+                slot => self.rank(|ranks| ranks.put(slot)),
             }
         }
         self.next_of_ranks()
     }
 
-    /// A slot whose message can be looked at: an adapter's function is called, and what it makes keeps the place.
-    fn made(&mut self, slot: Slot<M>) -> Slot<M> {
-        let (make, question) = match slot {
-            Slot::Adapted(incarnation, make) if self.is_current(incarnation) => (make, None),
-            Slot::Rare(rare) => match *rare {
-                Rare::AdaptedQuestion {
-                    incarnation,
-                    make,
-                    question,
-                } if self.is_current(incarnation) => (make, Some(question)),
-                rare => return Slot::rare(rare),
-            },
-            slot => return slot,
-        };
-        match call(self.core(), make) {
+    fn rank_rare(&mut self, rare: Rare<M>) {
+        match rare {
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } if self.is_current(incarnation) => self.rank_adapted(make, Some(question)),
+            rare => self.rank(|ranks| ranks.put(Slot::rare(rare))),
+        }
+    }
+
+    /// The adapter's function is called, because only what it makes has a level. It keeps the place.
+    fn rank_adapted(&mut self, make: Make<M>, question: Option<Question>) {
+        let slot = match call(self.core(), make) {
             Ok(msg) => Slot::holding(Envelope { msg, question }),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
                 self.free_place();
                 Slot::rare(Rare::BrokenAdapter(failure))
             }
+        };
+        self.rank(|ranks| ranks.put_adapted(slot));
+    }
+
+    fn rank(&mut self, put: impl FnOnce(&mut Ranks<M>)) {
+        if let Some(ranks) = &mut self.extras().ranks {
+            put(ranks);
+        }
+    }
+
+    /// What adapters of the incarnation before have made comes too late for the next.
+    pub(crate) fn bury_adapted(&mut self) {
+        let ranks = self.extras().ranks.as_mut();
+        for slot in ranks.map(Ranks::take_adapted).unwrap_or_default() {
+            if slot.holds_place() {
+                self.free_place();
+                self.core().note(|ledger| ledger.dead += 1);
+                dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            }
+            dead_letters::drop_in_turn(self.core(), slot);
         }
     }
 

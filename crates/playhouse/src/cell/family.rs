@@ -38,6 +38,9 @@ struct Members {
     /// The owner has closed its own books, with these in them.
     is_folded: bool,
     is_closed: bool,
+    /// Only the youngest is asked to stop, and the next when it has ended.
+    stops_in_reverse: bool,
+    stopped_for: Option<StopCause>,
     anonymous: u64,
     /// They wait until nobody is left.
     waiting: Vec<Waker>,
@@ -49,6 +52,11 @@ impl Members {
             .iter()
             .map(|Named(child)| child)
             .chain(self.nameless.values())
+    }
+
+    fn youngest(&self) -> Option<CoreRef> {
+        let youngest = self.alive().max_by_key(|child| child.address.uid());
+        youngest.cloned()
     }
 
     fn is_empty(&self) -> bool {
@@ -144,9 +152,16 @@ impl Family {
         Ok(())
     }
 
+    /// Who has this name and is not about to free it.
+    pub(crate) fn holder(&self, name: &str) -> Option<CoreRef> {
+        let members = self.members.lock();
+        let Named(holder) = members.named.get(name)?;
+        (!holder.is_name_free()).then(|| holder.clone())
+    }
+
     /// It has ended, and its books are this family's from now on; the system's, if its parent was cut short before it.
     pub(crate) fn leave(&self, child: &Core) {
-        let (gone, called) = {
+        let (gone, called, next) = {
             let mut members = self.members.lock();
             let books = child.close_books();
             if members.is_folded {
@@ -169,10 +184,19 @@ impl Family {
                 }
                 None => None,
             };
+            let next = match members.stopped_for {
+                Some(cause) if members.stops_in_reverse => {
+                    members.youngest().map(|next| (next, cause))
+                }
+                _ => None,
+            };
             let is_last = members.is_empty() && !members.waiting.is_empty();
             let called = is_last.then(|| std::mem::take(&mut members.waiting));
-            (gone, called)
+            (gone, called, next)
         };
+        if let Some((next, cause)) = next {
+            next.stop(cause);
+        }
         called.into_iter().flatten().for_each(Waker::wake);
         drop(gone); // outside the lock
     }
@@ -220,10 +244,26 @@ impl Family {
         found
     }
 
+    /// From now on its members are stopped one after the other, the youngest first.
+    pub(crate) fn stop_in_reverse(&self) {
+        self.members.lock().stops_in_reverse = true;
+    }
+
     /// Nobody joins any more; everybody here is asked to stop.
     pub(crate) fn stop_all(&self, cause: StopCause) {
-        self.members.lock().is_closed = true;
-        self.alive().iter().for_each(|child| child.stop(cause));
+        let youngest = {
+            let mut members = self.members.lock();
+            members.is_closed = true;
+            members.stopped_for.get_or_insert(cause);
+            match members.stops_in_reverse {
+                true => members.youngest(),
+                false => None,
+            }
+        };
+        match youngest {
+            Some(youngest) => youngest.stop(cause),
+            None => self.alive().iter().for_each(|child| child.stop(cause)),
+        }
     }
 
     pub(crate) fn kill_all(&self) {

@@ -4,6 +4,7 @@
 
 use super::Core;
 use super::body::Seat;
+use super::membership::Standing;
 use super::status::{self, Ending, Flags, Phase};
 use super::turn::{Played, Role, judge, publish_failure};
 use crate::actor::{Exit, Message, Outcome, Signal};
@@ -130,8 +131,9 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     }
 
     fn enter_life(self) {
-        if self.core().phase() == Phase::Beginning {
+        if self.core().phase() == Phase::Beginning && !self.core().is_ending() {
             self.core().enter_phase(Phase::Living);
+            self.tell_group(Standing::Living);
         }
     }
 
@@ -238,6 +240,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
                 let listener = rare.listener.lock().take();
                 drop_quietly(listener); // the user's, and it may hold a count of this very actor
             }
+            self.tell_group(Standing::Gone);
             drop_state(core, self.take_casting(), &exit);
             drop_state(core, self.take_role(), &exit);
             self.context().unwatch_all();

@@ -22,12 +22,14 @@ pub(crate) mod body;
 pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
+pub(crate) mod membership;
 pub(crate) mod rare;
 pub(crate) mod redelivery;
 pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod turn_only;
 pub(crate) mod wake;
 pub(crate) mod waker;
 
@@ -77,10 +79,12 @@ impl Traits {
     pub(crate) const MAY_BLOCK: u8 = 1 << 1;
     /// Its turns are limited in time.
     pub(crate) const IS_TIMED: u8 = 1 << 2;
+    /// Its mailbox has priorities.
+    pub(crate) const IS_RANKED: u8 = 1 << 3;
 
-    fn of(lifetime: Lifetime, on: &DispatcherRef) -> u8 {
+    fn of<M>(settings: &Settings<M>, on: &DispatcherRef) -> u8 {
         let mut traits = 0;
-        if lifetime == Lifetime::Handles {
+        if settings.lifetime == Lifetime::Handles {
             traits |= Self::ENDS_WITH_HANDLES;
         }
         if on.may_block() {
@@ -88,6 +92,9 @@ impl Traits {
         }
         if on.time_limit().is_some() {
             traits |= Self::IS_TIMED;
+        }
+        if settings.mailbox.level.is_some() {
+            traits |= Self::IS_RANKED;
         }
         traits
     }
@@ -203,18 +210,32 @@ impl Core {
     /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
     pub(crate) fn escalated(&self, failure: Failure) {
         self.rare().escalated.lock().get_or_insert(failure);
-        // Pairs with `orders`: whoever sees the bit finds the failure.
-        self.orders
-            .fetch_or(Orders::escalated().into_bits(), Ordering::SeqCst);
-        self.rouse();
+        self.order_incarnation(Orders::escalated());
     }
 
     /// The turn takes it.
     pub(crate) fn take_escalated(&self) -> Option<Failure> {
-        // Pairs with `escalated`: taken back before the failure is, so one that comes meanwhile is seen again.
-        self.orders
-            .fetch_and(!Orders::escalated().into_bits(), Ordering::SeqCst);
+        self.take_back(Orders::escalated()); // before the failure, so that one that comes meanwhile is seen again
         self.rare().escalated.lock().take()
+    }
+
+    /// Its group wants a fresh incarnation; in a hurry, also of a handler that waits.
+    pub(crate) fn order_renewal(&self, in_a_hurry: bool) {
+        self.order_incarnation(match in_a_hurry {
+            true => Orders::renew_in_a_hurry(),
+            false => Orders::renew(),
+        });
+    }
+
+    /// An order that concerns the incarnation and not the actor: admission stays open.
+    fn order_incarnation(&self, order: Orders) {
+        self.orders.fetch_or(order.into_bits(), Ordering::SeqCst); // pairs with `orders`
+        self.rouse();
+    }
+
+    pub(crate) fn take_back(&self, order: Orders) {
+        // Pairs with `order_incarnation`: what the order brought is looked at after this.
+        self.orders.fetch_and(!order.into_bits(), Ordering::SeqCst);
     }
 
     fn order(&self, order: Orders) {
@@ -385,7 +406,7 @@ impl Core {
             return None;
         }
         // SAFETY: the caller's word.
-        unsafe { self.rare().deadline() }
+        unsafe { self.rare().deadline.get() }
     }
 
     /// # Safety
@@ -396,7 +417,7 @@ impl Core {
             return self.lower(Flags::DEADLINE);
         };
         // SAFETY: the caller's word.
-        unsafe { self.rare().set_deadline(deadline) };
+        unsafe { self.rare().deadline.set(Some(deadline)) };
         self.raise(Flags::DEADLINE);
     }
 
@@ -589,15 +610,16 @@ impl<M: Message> Cell<M> {
             .as_ref()
             .unwrap_or_else(|| system.inner().default_dispatcher())
             .home();
+        let host = &system.inner().host;
         let core = Core {
             header: kind.header(),
             handles: AtomicU32::new(0),
             memory: AtomicU32::new(1),
-            front: Front::new(settings.mailbox.places),
+            front: Front::new(host.bound(settings.mailbox.places)),
             orders: AtomicU8::new(0),
             wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
-            traits: Traits::of(settings.lifetime, &on),
+            traits: Traits::of(&settings, &on),
             ending: AtomicU8::new(Ending::NOT),
             flags: AtomicU8::new(0),
             waits_for: AtomicU8::new(0),
@@ -615,7 +637,10 @@ impl<M: Message> Cell<M> {
             let _ = core.rare().system.set(system.clone()); // it is empty
         }
         if let Some(bound) = settings.stash {
-            let _ = core.rare().stash_bound.set(bound); // it is empty
+            let _ = core.rare().stash_bound.set(host.bound(bound)); // it is empty
+        }
+        if core.always_looks_closer() {
+            core.raise(Flags::ASIDE);
         }
         Self {
             core,

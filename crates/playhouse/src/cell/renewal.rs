@@ -11,6 +11,7 @@
 
 use super::body::Seat;
 use super::lifecycle::{Casting, drop_state, poll_children};
+use super::membership::{Membership, Standing};
 use super::redelivery::AfterFailure;
 use super::status::{self, Flags, Phase};
 use super::turn::{Played, judge, publish_failure};
@@ -18,14 +19,17 @@ use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::context::Context;
 use crate::events::Event;
 use crate::failure::Failure;
-use crate::mailbox::signals::StopCause;
+use crate::mailbox::signals::{Orders, StopCause};
 use crate::stash::Stashed;
 use crate::supervise::{Overseer, Renewal, State, Supervise, Verdict};
 use crate::sync::{Arc, catch};
 use std::any::Any;
+use std::error::Error;
+use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::Poll;
+use std::time::Duration;
 
 /// What a supervised actor keeps for its next incarnation. Only its turn uses it.
 pub(crate) struct Oversight {
@@ -34,6 +38,8 @@ pub(crate) struct Oversight {
     understudy: Box<dyn Any + Send>,
     /// Between a failure and the next incarnation.
     pending: Option<Pending>,
+    /// In a group the next incarnation is the group's to decide, where the actor would end by itself.
+    membership: Option<Arc<Membership>>,
 }
 
 /// The factory, for as many incarnations as there may be.
@@ -45,10 +51,16 @@ struct Understudy<C> {
 struct Pending {
     renewal: Renewal,
     cause: Failure,
+    /// The group says when.
+    is_groups: bool,
 }
 
 impl Oversight {
-    pub(crate) fn new<C: Clone + Send + 'static>(policy: Arc<Supervise>, casting: C) -> Self {
+    pub(crate) fn new<C: Clone + Send + 'static>(
+        policy: Arc<Supervise>,
+        membership: Option<Arc<Membership>>,
+        casting: C,
+    ) -> Self {
         Self {
             overseer: Overseer::new(policy),
             understudy: Box::new(Understudy {
@@ -56,7 +68,26 @@ impl Oversight {
                 clone: C::clone,
             }),
             pending: None,
+            membership,
         }
+    }
+
+    pub(crate) fn membership(&self) -> Option<&Arc<Membership>> {
+        self.membership.as_ref()
+    }
+
+    /// The group will say when the next incarnation begins.
+    fn wait_for_group(&mut self, cause: Failure) {
+        let renewal = Renewal {
+            delay: Duration::ZERO,
+            in_a_row: 0,
+            keeps_children: false,
+        };
+        self.pending = Some(Pending {
+            renewal,
+            cause,
+            is_groups: true,
+        });
     }
 }
 
@@ -86,7 +117,13 @@ impl<M: Message> Context<M> {
         publish_failure(self.core(), &failure);
         match verdict {
             Verdict::Resume => {}
-            Verdict::Stop => self.core().begin_ending(Exit::Failed(failure)),
+            Verdict::Stop => match self.membership_if_renewable() {
+                Some(membership) => {
+                    self.begin_group_renewal(failure.clone());
+                    membership.failed(&failure);
+                }
+                None => self.core().begin_ending(Exit::Failed(failure)),
+            },
             Verdict::Escalate => {
                 self.core().parent.escalate(self.core(), &failure);
                 self.core().begin_ending(Exit::Failed(failure));
@@ -94,11 +131,35 @@ impl<M: Message> Context<M> {
             Verdict::Restart(renewal) => {
                 self.core().begin_renewal();
                 if let Some(oversight) = self.oversight() {
-                    let cause = failure;
-                    oversight.pending = Some(Pending { renewal, cause });
+                    oversight.pending = Some(Pending {
+                        renewal,
+                        cause: failure,
+                        is_groups: false,
+                    });
                 }
             }
         }
+    }
+
+    /// The group of an actor that would end by itself, and not because somebody wants it to.
+    fn membership_if_renewable(&mut self) -> Option<Arc<Membership>> {
+        let core = self.core();
+        if core.is_stopping() || core.phase() > Phase::Living {
+            return None;
+        }
+        self.oversight()?.membership.clone()
+    }
+
+    fn begin_group_renewal(&mut self, cause: Failure) {
+        self.core().begin_renewal();
+        if let Some(oversight) = self.oversight() {
+            oversight.wait_for_group(cause);
+        }
+    }
+
+    /// Another member has failed.
+    pub(crate) fn begin_ordered_renewal(&mut self) {
+        self.begin_group_renewal(GroupRestarts.into());
     }
 
     /// The message in hand failed its handler, and the actor restarts: perhaps it is delivered again, first of all.
@@ -131,7 +192,9 @@ impl<M: Message> Context<M> {
     fn end_incarnation(&mut self) {
         self.core().rare().next_incarnation();
         self.core().rare().own_work.abort();
+        self.end_ticks(); // those that pre-restart has set
         self.extras().end_incarnation();
+        self.bury_adapted();
         self.note_what_is_aside();
     }
 
@@ -157,8 +220,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         let Played::Failed(failure) = &played else {
             self.write_down(&played);
             if let Played::Interrupted = played {
-                let core = self.core();
-                core.begin_ending(status::interrupted(core.orders()));
+                self.after_interruption();
             }
             return;
         };
@@ -173,6 +235,16 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         self.write_down(&played);
         // SAFETY: as above.
         unsafe { self.context() }.carry_out(verdict, failure);
+    }
+
+    fn after_interruption(self) {
+        let core = self.core();
+        let orders = core.orders();
+        if orders.hurry && !orders.is_stopping() && core.phase() <= Phase::Living {
+            // SAFETY: see above; whatever borrowed the context has ended.
+            return unsafe { self.context() }.begin_ordered_renewal();
+        }
+        core.begin_ending(status::interrupted(orders));
     }
 
     fn state(self) -> State {
@@ -208,6 +280,8 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             return None;
         }
         core.enter_phase(Phase::PreRestart);
+        // SAFETY: see above.
+        unsafe { self.context() }.end_ticks(); // before the signal, as before post-stop
         if !core.has_flag(Flags::HAS_ROLE) {
             return None;
         }
@@ -225,7 +299,10 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         match played {
             Played::Done(()) => {}
             Played::Failed(failure) => publish_failure(core, &failure),
-            Played::Interrupted => core.begin_ending(status::interrupted(core.orders())),
+            Played::Interrupted if core.orders().is_stopping() => {
+                core.begin_ending(status::interrupted(core.orders()));
+            }
+            Played::Interrupted => {} // the group is in a hurry
         }
     }
 
@@ -273,7 +350,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             else {
                 return;
             };
-            let Some(Pending { renewal, cause }) = pending.take() else {
+            let Some(Pending { renewal, cause, .. }) = pending.take() else {
                 return;
             };
             let cast_again = || {
@@ -289,6 +366,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
                         after: renewal.delay,
                     });
                     self.put_casting(casting);
+                    core.take_back(Orders::renew_in_a_hurry());
                     core.begin_again();
                 }
                 Ok(None) => core.begin_ending(Exit::Failed(cause)),
@@ -331,7 +409,7 @@ async fn renew<M: Message, C: Casting<M>>(seat: Seat<M, C>) {
         return;
     }
     seat.end_incarnation();
-    if back_off(seat).await {
+    if back_off(seat).await && group_agrees(seat).await {
         seat.begin_incarnation();
     }
 }
@@ -355,7 +433,44 @@ async fn back_off<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> bool {
     .await
 }
 
+/// A member of a group begins anew when its group says so. False: the actor ends instead.
+async fn group_agrees<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> bool {
+    let Some(membership) = seat.waits_for_group() else {
+        return true;
+    };
+    membership.set(Standing::Waiting);
+    let mut released = pin!(membership.until(|standing| standing == Standing::Released));
+    poll_fn(|context| match seat.is_ended_by_order(true) {
+        true => Poll::Ready(false),
+        false => released.as_mut().poll(context).map(|()| true),
+    })
+    .await
+}
+
 impl<M: Message, C: Casting<M>> Seat<M, C> {
+    /// Its group, if that decides about the next incarnation: for this actor's failure or for another's.
+    fn waits_for_group(self) -> Option<Arc<Membership>> {
+        let is_ordered = self.core().orders().renew;
+        // SAFETY: see above.
+        let oversight = unsafe { self.context() }.oversight()?;
+        let is_groups = oversight.pending.as_ref()?.is_groups;
+        oversight
+            .membership
+            .clone()
+            .filter(|_| is_groups || is_ordered)
+    }
+
+    /// The group is told how far its member has come.
+    pub(super) fn tell_group(self, standing: Standing) {
+        // SAFETY: see above.
+        if let Some(membership) = unsafe { self.context() }
+            .oversight()
+            .and_then(|oversight| oversight.membership())
+        {
+            membership.set(standing);
+        }
+    }
+
     /// Waits for the children that do not stay.
     fn poll_leavers(self, context: &mut std::task::Context<'_>) -> Poll<()> {
         // SAFETY: see above.
@@ -368,3 +483,15 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         }
     }
 }
+
+/// Why an actor begins anew that has not failed itself.
+#[derive(Debug)]
+struct GroupRestarts;
+
+impl fmt::Display for GroupRestarts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another member of its group failed")
+    }
+}
+
+impl Error for GroupRestarts {}

@@ -142,8 +142,8 @@ impl Ending {
 pub(crate) struct Flags;
 
 impl Flags {
-    /// Something was set aside that comes before the lane: a signal, or messages that return from the stash. Up as long as
-    /// there is a receive timeout, too, which has to see what is taken.
+    /// Something was set aside that comes before the lane: a signal, or messages that return from the stash. Always up if
+    /// the actor always looks closer, and as long as there is a receive timeout, which has to see what is taken.
     pub(crate) const ASIDE: u8 = 1;
     /// A failure was found outside of the handler's outcome.
     pub(crate) const VERDICT: u8 = 1 << 1;
@@ -174,7 +174,7 @@ mod tests {
             stop: Some(StopCause::Shutdown),
             drain: true,
             kill: true,
-            escalated: false,
+            ..Orders::default()
         };
         assert!(matches!(exit_now(all, || true), Some(Exit::Killed)));
         let stopped = Orders { kill: false, ..all };

@@ -1,7 +1,7 @@
 //! What belongs to the turn of an actor, in its core: how far it has come, what it waits for, how its code ended.
 
-use super::Core;
 use super::status::{Ending, Flags, Phase, WaitsFor};
+use super::{Core, Traits};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
@@ -115,9 +115,20 @@ impl Core {
     pub(crate) fn use_turn(&self) {
         let left = self.left.load(Ordering::Relaxed).saturating_sub(1);
         self.left.store(left, Ordering::Relaxed);
-        if left == 0 || here::is_out_of_time(self) {
+        if left == 0 {
             self.raise(Flags::USED_UP);
         }
+    }
+
+    /// Whether others on the dispatcher come before the next message.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.has_flag(Flags::USED_UP) || here::is_out_of_time(self)
+    }
+
+    /// Whether the turn looks closer before each message, and not only while something was set aside: the ranks of its
+    /// messages or its time are to be looked at.
+    pub(crate) fn always_looks_closer(&self) -> bool {
+        self.has_trait(Traits::IS_TIMED) || self.has_trait(Traits::IS_RANKED)
     }
 
     /// Before the next message is taken from the lane: is there anything that comes first?
@@ -174,8 +185,10 @@ impl Core {
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         // While it is ending it waits for its children, whom the kill reaches.
-        let is_killed = self.orders().kill && self.phase() != Phase::Ending;
-        is_killed || self.has_flag(Flags::VERDICT)
+        let (orders, phase) = (self.orders(), self.phase());
+        let is_killed = orders.kill && phase != Phase::Ending;
+        let is_renewed = orders.hurry && phase <= Phase::PreRestart;
+        is_killed || is_renewed || self.has_flag(Flags::VERDICT)
     }
 
     /// What for.

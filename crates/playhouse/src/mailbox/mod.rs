@@ -31,7 +31,7 @@ pub(crate) use queue::NoPlace;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::failure::Failure;
 use crate::limits;
 use crate::timers::Tick;

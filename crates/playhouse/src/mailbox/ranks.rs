@@ -40,6 +40,8 @@ const LAST: u16 = u8::MAX as u16 + 1;
 struct Ranked<M> {
     rank: Rank,
     slot: Slot<M>,
+    /// An adapter of this incarnation made the message.
+    is_adapted: bool,
 }
 
 impl<M> Ranks<M> {
@@ -53,8 +55,16 @@ impl<M> Ranks<M> {
         }
     }
 
-    /// An adapter's function must have been called before: a message that is not made yet has no level.
     pub(crate) fn put(&mut self, slot: Slot<M>) {
+        self.rank(slot, false);
+    }
+
+    /// What an adapter's function made: before it was called there was no message to have a level.
+    pub(crate) fn put_adapted(&mut self, slot: Slot<M>) {
+        self.rank(slot, true);
+    }
+
+    fn rank(&mut self, slot: Slot<M>, is_adapted: bool) {
         let level = match &slot {
             Slot::Plain(msg) => self.level_of(msg),
             Slot::Asked(envelope) => self.level_of(&envelope.msg),
@@ -68,12 +78,31 @@ impl<M> Ranks<M> {
         };
         self.arrivals += 1;
         self.epoch += u64::from(level == LAST);
-        self.ranked.push(Reverse(Ranked { rank, slot }));
+        self.ranked.push(Reverse(Ranked {
+            rank,
+            slot,
+            is_adapted,
+        }));
     }
 
     pub(crate) fn next(&mut self) -> Option<Slot<M>> {
         let best = || self.ranked.pop().map(|Reverse(ranked)| ranked.slot);
         self.own.pop_front().or_else(best)
+    }
+
+    /// The incarnation whose adapters they are for has ended. In no order.
+    pub(crate) fn take_adapted(&mut self) -> Vec<Slot<M>> {
+        let is_broken = |slot: &Slot<M>| match slot {
+            Slot::Rare(rare) => matches!(**rare, Rare::BrokenAdapter(_)),
+            _ => false,
+        };
+        let (mut taken, own): (Vec<_>, Vec<_>) = self.own.drain(..).partition(is_broken);
+        self.own = own.into();
+        let is_adapted = |Reverse(ranked): &Reverse<Ranked<M>>| ranked.is_adapted;
+        let (adapted, rest): (Vec<_>, Vec<_>) = self.ranked.drain().partition(is_adapted);
+        self.ranked = rest.into();
+        taken.extend(adapted.into_iter().map(|Reverse(ranked)| ranked.slot));
+        taken
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -1,5 +1,5 @@
-//! The control lane: what others want of an actor's life. Orders only add up; none but an escalation, which is news of one
-//! failure, is ever taken back. They travel as one
+//! The control lane: what others want of an actor's life. Orders only add up; none is ever taken back but an escalation and a
+//! renewal, which concern one incarnation. They travel as one
 //! byte of the core, which the turn reads before each message.
 
 /// What has been ordered so far.
@@ -10,6 +10,10 @@ pub(crate) struct Orders {
     pub(crate) kill: bool,
     /// A child has failed, and wants that its parent does. Taken back when the parent has.
     pub(crate) escalated: bool,
+    /// The group wants a fresh incarnation. Taken back when that begins.
+    pub(crate) renew: bool,
+    /// And does not wait for the handler that is running. Taken back together.
+    pub(crate) hurry: bool,
 }
 
 /// Who wants the stop; the first one counts.
@@ -23,8 +27,9 @@ const ASKED: u8 = 1;
 const SHUTDOWN: u8 = 1 << 1;
 const DRAIN: u8 = 1 << 2;
 const KILL: u8 = 1 << 3;
-/// The one order that is taken back.
-pub(crate) const ESCALATED: u8 = 1 << 4;
+const ESCALATED: u8 = 1 << 4;
+const RENEW: u8 = 1 << 5;
+const HURRY: u8 = 1 << 6;
 
 impl Orders {
     pub(crate) fn stop(cause: StopCause) -> Self {
@@ -55,6 +60,20 @@ impl Orders {
         }
     }
 
+    pub(crate) fn renew() -> Self {
+        Self {
+            renew: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn renew_in_a_hurry() -> Self {
+        Self {
+            hurry: true,
+            ..Self::renew()
+        }
+    }
+
     /// Both.
     pub(crate) fn and(self, later: Self) -> Self {
         Self {
@@ -62,6 +81,8 @@ impl Orders {
             drain: self.drain || later.drain,
             kill: self.kill || later.kill,
             escalated: self.escalated || later.escalated,
+            renew: self.renew || later.renew,
+            hurry: self.hurry || later.hurry,
         }
     }
 
@@ -82,6 +103,8 @@ impl Orders {
             drain: bits & DRAIN != 0,
             kill: bits & KILL != 0,
             escalated: bits & ESCALATED != 0,
+            renew: bits & RENEW != 0,
+            hurry: bits & HURRY != 0,
         }
     }
 
@@ -92,7 +115,11 @@ impl Orders {
             Some(StopCause::Shutdown) => SHUTDOWN,
         };
         let bit = |is_set, bit| if is_set { bit } else { 0 };
-        stop | bit(self.drain, DRAIN) | bit(self.kill, KILL) | bit(self.escalated, ESCALATED)
+        stop | bit(self.drain, DRAIN)
+            | bit(self.kill, KILL)
+            | bit(self.escalated, ESCALATED)
+            | bit(self.renew, RENEW)
+            | bit(self.hurry, HURRY)
     }
 }
 
@@ -108,6 +135,8 @@ mod tests {
             Orders::drain(),
             Orders::kill(),
             Orders::escalated(),
+            Orders::renew(),
+            Orders::renew_in_a_hurry(),
         ];
         for first in all {
             assert_eq!(Orders::from_bits(first.into_bits()), first);

@@ -6,6 +6,8 @@ use crate::actor_ref::ActorRef;
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
+#[cfg(feature = "config")]
+use crate::config::SystemConfig;
 use crate::deadlines::Deadlines;
 use crate::dispatch::Dispatcher;
 #[cfg(feature = "testkit")]
@@ -28,7 +30,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 const DEFAULT: &str = "default";
 const BLOCKING: &str = "blocking";
 /// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
-const OWN_THREADS: &str = "own";
+pub(crate) const OWN_THREADS: &str = "own";
 
 /// What a system will be.
 #[must_use = "nothing exists before `build`"]
@@ -60,6 +62,17 @@ impl SystemBuilder {
     /// One more dispatcher, to be looked up by this name.
     pub fn dispatcher(mut self, name: &str, dispatcher: Dispatcher) -> Self {
         self.dispatchers.push((name.to_owned(), dispatcher));
+        self
+    }
+
+    /// What a configuration says. Its dispatchers replace those of the same name that the builder has so far, the built-in
+    /// ones too.
+    #[cfg(feature = "config")]
+    pub fn config(mut self, config: &SystemConfig) -> Self {
+        let is_replaced = |name: &String| config.dispatchers.contains_key(name);
+        self.dispatchers.retain(|(name, _)| !is_replaced(name));
+        self.dispatchers.extend(config.dispatchers.clone());
+        self.phase_deadlines.extend(config.phase_deadlines.clone());
         self
     }
 

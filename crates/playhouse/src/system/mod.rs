@@ -7,6 +7,8 @@ mod signals;
 #[path = "signals_absent.rs"]
 mod signals;
 
+#[cfg(feature = "config")]
+pub(crate) use builder::OWN_THREADS;
 pub use builder::{BuildError, SystemBuilder};
 
 use crate::actor::{Message, Outcome};
@@ -177,7 +179,16 @@ impl ActorSystem {
         if let Some(why) = complaint(&name) {
             return Err(SpawnError::BadName(format!("{name:?}: {why}")));
         }
-        let newborn = match self.newborn(family, Name::Given(&name), props) {
+        self.spawn_as(family, &name, props)
+    }
+
+    fn spawn_as<P: IntoProps>(
+        &self,
+        family: &Arc<Family>,
+        name: &str,
+        props: P,
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        let newborn = match self.newborn(family, Name::Given(name), props) {
             Ok(newborn) => newborn,
             Err(Refused { newborn, why }) => {
                 newborn.cancel();
@@ -212,6 +223,22 @@ impl ActorSystem {
                 self.0.events.publish(&Event::SpawnFailed { who, why });
                 newborn.cancel()
             }
+        }
+    }
+
+    /// A root of the runtime's own, under a name that nobody can give; the one that is there already, if it is. When the
+    /// system is ending, it is already gone.
+    pub(crate) fn spawn_own<P: IntoProps + Clone>(&self, name: &str, props: P) -> CoreRef {
+        let roots = &self.0.roots;
+        if let Some(known) = roots.holder(name) {
+            return known;
+        }
+        match self.spawn_as(roots, name, props.clone()) {
+            Ok(own) => CoreRef::new(own.core()),
+            // Somebody was faster, or the system is ending.
+            Err(_) => roots
+                .holder(name)
+                .unwrap_or_else(|| CoreRef::new(self.spawn_anonymous_in(roots, props).core())),
         }
     }
 

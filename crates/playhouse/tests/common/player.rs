@@ -11,6 +11,8 @@ pub(crate) enum Cue {
     /// Write this down.
     Say(&'static str),
     Do(Act),
+    /// Stop this child, and write down its end.
+    StopChild(ActorRef<Cue>),
 }
 
 pub(crate) type Act = Box<dyn FnOnce(&mut Context<Cue>) -> Outcome + Send>;
@@ -78,7 +80,7 @@ impl Notes {
         self.0.lock().unwrap().ends.clone()
     }
 
-    fn end(&self, who: Address, exit: Exit) {
+    pub(crate) fn end(&self, who: Address, exit: Exit) {
         let mut written = self.0.lock().unwrap();
         let name = who.path().rsplit('/').next().unwrap();
         written.lines.push(format!("{name} ended, {exit}"));
@@ -127,6 +129,10 @@ impl Actor for Player {
         match cue {
             Cue::Say(line) => self.notes.say(line),
             Cue::Do(act) => act(ctx)?,
+            Cue::StopChild(child) => {
+                let exit = ctx.stop_child(&child).await;
+                self.notes.end(child.address().clone(), exit);
+            }
         }
         Ok(())
     }
@@ -138,6 +144,10 @@ impl Actor for Player {
             Signal::PostStop if name.is_some() => {
                 self.notes
                     .say(format!("{} stops", name.unwrap_or_default()));
+            }
+            Signal::PreRestart(_) if name.is_some() => {
+                self.notes
+                    .say(format!("{} restarts", name.unwrap_or_default()));
             }
             other => return other.unhandled(),
         }

@@ -1,6 +1,6 @@
 //! The receive timeout.
 
-use crate::common::player::{Cue, Notes, Player, quietly};
+use crate::common::player::{Cue, Notes, Player, fail, quietly};
 use crate::common::stage::{Stage, on_stage};
 use playhouse::prelude::*;
 use std::time::Duration;
@@ -153,6 +153,45 @@ fn rto_08_messages_that_do_not_count_do_not_begin_the_wait_anew() {
         let mut heard = stage.notes.read();
         assert_eq!(heard.pop().as_deref(), Some("idle"));
         assert_eq!(heard, ["beat"; 9]);
+    });
+}
+
+#[test]
+fn rto_14_set_by_the_incarnation_that_follows_a_restart() {
+    on_stage(|stage| {
+        struct Sets(Player);
+        impl Actor for Sets {
+            type Msg = Cue;
+            async fn started(&mut self, ctx: &mut Context<Cue>) -> Outcome {
+                ctx.receive_timeout(secs(1), || Cue::Say("idle"));
+                Ok(())
+            }
+            async fn receive(&mut self, ctx: &mut Context<Cue>, cue: Cue) -> Outcome {
+                self.0.receive(ctx, cue).await
+            }
+        }
+        let player = Player::new(&stage.notes);
+        let props = Props::new(move || Sets(player)).supervise(Supervise::restart().at_once());
+        let actor = stage.spawn("actor", props);
+        stage.world.advance(millis(900));
+        stage.tell(&actor, fail());
+        stage.world.advance(millis(999)); // the timeout of the first incarnation ended with it
+        stage.expect([]);
+        stage.world.advance(millis(1));
+        stage.expect(["idle"]);
+    });
+}
+
+#[test]
+fn it_ends_with_its_incarnation() {
+    on_stage(|stage| {
+        let player = Player::new(&stage.notes);
+        let props = Props::new(move || player).supervise(Supervise::restart().at_once());
+        let actor = stage.spawn("actor", props);
+        set(stage, &actor, secs(1));
+        stage.tell(&actor, fail());
+        stage.world.advance(secs(60));
+        stage.expect([]);
     });
 }
 

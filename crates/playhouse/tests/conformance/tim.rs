@@ -5,6 +5,8 @@ use crate::common::player::{Boom, Notes};
 use crate::common::stage::{Stage, on_stage};
 use playhouse::prelude::*;
 use playhouse::{DeadLetterReason, Event};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Of the timer that most tests are about.
@@ -154,6 +156,62 @@ fn tim_08_a_stop_ends_the_timer_before_post_stop() {
         stage.expect(["post-stop, active: false"]);
         stage.world.advance(secs(1));
         stage.expect([]);
+    });
+}
+
+/// Ticks its number, and fails when it is told.
+struct Incarnation {
+    notes: Notes,
+    number: u32,
+}
+
+impl Actor for Incarnation {
+    type Msg = Msg;
+    async fn started(&mut self, ctx: &mut Context<Msg>) -> Outcome {
+        let number = self.number;
+        ctx.timers()
+            .fixed_rate(KEY, INTERVAL, move || Msg::Tick(number));
+        Ok(())
+    }
+    async fn receive(&mut self, ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+        match msg {
+            Msg::After(time, _fail) => {
+                ctx.clock().sleep(time).await;
+                return Err(Boom.into());
+            }
+            Msg::Tick(n) => self.notes.say(format!("tick {n}")),
+            _ => {}
+        }
+        Ok(())
+    }
+    async fn signal(&mut self, ctx: &mut Context<Msg>, signal: Signal) -> Outcome {
+        if matches!(signal, Signal::PreRestart(_)) {
+            let is_active = ctx.timers().is_active(KEY);
+            self.notes.say(format!("pre-restart, active: {is_active}"));
+        }
+        signal.unhandled()
+    }
+}
+
+#[test]
+fn tim_05_a_restart_discards_a_tick_of_the_old_incarnation_that_is_queued() {
+    on_stage(|stage| {
+        let (notes, made) = (stage.notes.clone(), Arc::new(AtomicU32::new(0)));
+        let factory = move || Incarnation {
+            notes,
+            number: made.fetch_add(1, Ordering::Relaxed) + 1,
+        };
+        let props = Props::new(factory).supervise(Supervise::restart().at_once());
+        let actor = stage.spawn("actor", props);
+        stage.world.advance(INTERVAL);
+        stage.expect(["tick 1"]);
+        tell(stage, &actor, Msg::After(millis(15), Box::new(Msg::Fail))); // a tick is due meanwhile
+        stage.world.advance(millis(15));
+        stage.expect(["pre-restart, active: false"]);
+        stage.world.advance(INTERVAL / 2);
+        stage.expect([]);
+        stage.world.advance(INTERVAL / 2);
+        stage.expect(["tick 2"]);
     });
 }
 

@@ -5,11 +5,16 @@ use crate::common::stage::{Stage, on_stage};
 use playhouse::prelude::*;
 use playhouse::{DeadLetterReason, Event};
 
-/// A child of the parent, watched by it.
-fn watched_child(stage: &Stage, parent: &ActorRef<Cue>) {
+/// A child of the parent, watched by it, that fails.
+fn failing_child(stage: &Stage, parent: &ActorRef<Cue>, how: Option<Supervise>) {
     let player = Player::new(&stage.notes);
     let spawn = move |ctx: &mut Context<Cue>| {
-        let child = ctx.spawn("child", move || player)?;
+        let child = Props::new(move || player);
+        let child = match how {
+            Some(how) => child.supervise(how),
+            None => child,
+        };
+        let child = ctx.spawn("child", child)?;
         ctx.watch(&child);
         child.tell(fail());
         Ok(())
@@ -32,13 +37,27 @@ fn wat_01_watching_a_sibling_that_stops_itself() {
 fn wat_02_a_parent_hears_the_cause_of_its_child() {
     on_stage(|stage| {
         let parent = stage.player("parent");
-        watched_child(stage, &parent);
-        let ends = stage.notes.ends();
-        let [(who, Exit::Failed(cause))] = &ends[..] else {
-            panic!("{ends:?}")
-        };
-        assert_eq!(who.path(), "/test/parent/child");
-        assert!(cause.find::<Boom>().is_some(), "{cause}");
+        failing_child(stage, &parent, None);
+        assert_child_failed(stage);
+    });
+}
+
+#[track_caller]
+fn assert_child_failed(stage: &Stage) {
+    let ends = stage.notes.ends();
+    let [(who, Exit::Failed(cause))] = &ends[..] else {
+        panic!("{ends:?}")
+    };
+    assert_eq!(who.path(), "/test/parent/child");
+    assert!(cause.find::<Boom>().is_some(), "{cause}");
+}
+
+#[test]
+fn wat_03_supervision_that_stops_hides_no_cause() {
+    on_stage(|stage| {
+        let parent = stage.player("parent");
+        failing_child(stage, &parent, Some(Supervise::stop()));
+        assert_child_failed(stage);
     });
 }
 
@@ -216,6 +235,24 @@ fn wat_16_who_unwatched_before_the_end_hears_nothing() {
         let mut heard = stage.notes.read();
         heard.sort();
         assert_eq!(heard, ["one hears", "three hears"]);
+    });
+}
+
+#[test]
+fn wat_17_a_restart_is_no_end() {
+    on_stage(|stage| {
+        let watcher = stage.player("watcher");
+        let player = Player::new(&stage.notes);
+        let restarts = Supervise::restart().at_once().limit(2, secs(60));
+        let other = stage.spawn("other", Props::new(move || player).supervise(restarts));
+        stage.watch(&watcher, &other);
+        for _ in 0..2 {
+            stage.tell(&other, fail());
+            stage.tell(&other, Cue::Say("alive"));
+            stage.expect(["alive"]);
+        }
+        stage.tell(&other, fail());
+        stage.expect(["other ended, failed: boom"]);
     });
 }
 
