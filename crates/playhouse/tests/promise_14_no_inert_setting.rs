@@ -2,7 +2,8 @@
 //!
 //! Elsewhere: `Mailbox::bounded` (5, 6), `Dispatcher::fixed` and `pinned` (12), `Ask::if_room` (9), `phase_deadline`
 //! (shutdown), `on_event` (3), `WorkPool::attempts` and `waiting` (work_pool), `Lifetime` (handles), `Props::stash`
-//! (behaviors_and_stash).
+//! (behaviors_and_stash), `dead_letter_log` and `log_to` (conformance, DLT), `build_with` (conformance, SYS),
+//! `shutdown_on_signals` (signals).
 
 mod common;
 

@@ -124,8 +124,8 @@ impl ActorSystem {
         drop(self.0.host.spawn("guardian", ends));
     }
 
-    /// Waits for the end of the shutdown, whoever begins it. Cancel safe. An actor must not await it in a handler: the
-    /// shutdown waits for that handler.
+    /// Waits for the end of the shutdown, whoever begins it; a runtime that ends under its system begins none. Cancel
+    /// safe. An actor must not await it in a handler: the shutdown waits for that handler.
     pub async fn terminated(&self) -> ShutdownReport {
         self.0.shutdown.report().await
     }
