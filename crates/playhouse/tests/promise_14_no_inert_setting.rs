@@ -4,7 +4,8 @@
 //! (shutdown), `on_event` (3), `WorkPool::attempts`, `waiting` and `confirming` (work_pool), `Rate`, `RateLimiter`,
 //! `Admission` and `Aggregator` (patterns), `Lifetime` (handles), `Props::stash` (behaviors_and_stash), `Mailbox::by_priority`
 //! (priorities), dispatchers by name and the parent's (conformance/dsp), every key of a configuration (config),
-//! `Props::supervise`, `Props::redeliver` and `Restart` (8), `Group` (groups).
+//! `Props::supervise`, `Props::redeliver` and `Restart` (8), `Group` (groups), `dead_letter_log` and `log_to` (conformance,
+//! DLT), `build_with` (conformance, SYS), `shutdown_on_signals` (signals).
 
 mod common;
 

@@ -105,7 +105,7 @@ impl Family {
         let head = self.head.lock().clone();
         match head {
             Some(head) => head.escalated(failure.clone()),
-            None if self.system.is_none() => child.system().root_failed(),
+            None if self.system.is_none() => child.system().root_failed(&child.address, failure),
             None => {} // the parent has ended
         }
     }
