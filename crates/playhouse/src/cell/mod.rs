@@ -20,6 +20,7 @@
 pub(crate) mod arrival;
 pub(crate) mod body;
 pub(crate) mod counted;
+mod counts;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
 pub(crate) mod rare;
@@ -48,6 +49,7 @@ use crate::props::{Lifetime, Settings};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering, run_quietly};
 use crate::system::{ActorSystem, System};
 use body::Place;
+use counts::Counts;
 use family::{Family, Watcher};
 use rare::{Rare, RareSlot};
 use status::{Ending, Flags};
@@ -97,8 +99,7 @@ impl Traits {
 #[repr(C)]
 pub(crate) struct Core {
     header: Header,
-    handles: AtomicU32,
-    memory: AtomicU32,
+    pub(crate) counts: Counts,
     front: Front<Untyped>,
     rare: RareSlot,
     pub(crate) address: Address,
@@ -480,20 +481,12 @@ impl Core {
         self.ended.load(Ordering::Acquire) & Ending::NAMELESS != 0 // pairs with `free_name`
     }
 
-    /// One handle more. The first of them takes the memory count that all of them share.
-    #[inline]
-    pub(crate) fn add_handle(&self) {
-        if counted::add(&self.handles) == 0 {
-            counted::add(&self.memory);
-        }
-    }
-
-    /// One handle less. True: it was the last, and the memory count that all of them shared is the caller's.
+    /// One handle less, and with the last the end, if that is its lifetime. True: it was the last, and the memory count
+    /// that all of them shared is the caller's.
     #[inline]
     #[must_use = "the memory count goes with the last handle"]
     pub(crate) fn drop_handle(&self) -> bool {
-        // Pairs with itself: who drops the last one sees what the others did through theirs.
-        let was_last = self.handles.fetch_sub(1, Ordering::AcqRel) == 1;
+        let was_last = self.counts.drop_handle();
         if was_last && self.has_trait(Traits::ENDS_WITH_HANDLES) {
             self.drain();
         }
@@ -503,23 +496,7 @@ impl Core {
     /// A handle from nothing: refused when the last one is gone and that was the end.
     pub(crate) fn revive_handle(&self) -> bool {
         let may_begin = !self.has_trait(Traits::ENDS_WITH_HANDLES);
-        let more = |count: u32| {
-            if count > u32::MAX / 2 {
-                std::process::abort(); // rule 5 of `counted`
-            }
-            (count > 0 || may_begin).then_some(count + 1)
-        };
-        if self.has_ended() {
-            return false;
-        }
-        // Pairs with `drop_handle`: the last one may be dropped at the same time.
-        let before = self
-            .handles
-            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, more);
-        if before == Ok(0) {
-            counted::add(&self.memory);
-        }
-        before.is_ok()
+        !self.has_ended() && self.counts.revive_handle(may_begin)
     }
 }
 
@@ -564,8 +541,7 @@ impl<M: Message> Cell<M> {
             .home();
         let core = Core {
             header: kind.header(),
-            handles: AtomicU32::new(0),
-            memory: AtomicU32::new(1),
+            counts: Counts::new(),
             front: Front::new(settings.mailbox.places),
             orders: AtomicU8::new(0),
             wake: Wake::new(),

@@ -590,6 +590,7 @@ impl<T: 'static> Lone<T> {
     }
 
     /// One that has had so many messages, with their places, and is empty.
+    #[cfg(not(playhouse_loom))]
     pub(crate) fn after(messages: u64, capacity: usize) -> Self {
         let front = Front {
             word: Word::after(messages),
