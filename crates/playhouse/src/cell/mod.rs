@@ -432,13 +432,14 @@ impl Core {
         entry(&mut self.system().total.lock());
     }
 
-    /// What is in these books and not yet in the family's.
-    pub(crate) fn open_entries(&self) -> Ledger {
+    /// What is in these books, if they are not yet in the family's. Asked for under the lock of that family, which closes
+    /// them.
+    fn open_entries(&self) -> Ledger {
         if self.is_folded() {
             return Ledger::default();
         }
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default(), Family::books)
+        self.entries(rare.unwrap_or_default())
     }
 
     /// The books, for the last time: what comes later goes into the system's.
@@ -446,24 +447,25 @@ impl Core {
         // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
         self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default(), Family::close_books)
+        let mut ledger = self.entries(rare.unwrap_or_default());
+        if let Some(children) = self.children_if_any() {
+            ledger.add(&children.close_books());
+        }
+        ledger
     }
 
     fn is_folded(&self) -> bool {
         self.ended.load(Ordering::SeqCst) & Ending::FOLDED != 0 // pairs with `close_books`
     }
 
-    /// The counted outcomes, what the lane counts by itself, and the books of children who have ended.
-    fn entries(&self, mut ledger: Ledger, of: impl FnOnce(&Family) -> Ledger) -> Ledger {
+    /// The counted outcomes, and what the lane counts by itself.
+    fn entries(&self, mut ledger: Ledger) -> Ledger {
         let gate = self.gate();
         let pushes = gate.pushes();
         let taken = gate.freed() + ledger.stashed; // a stashed message was taken, and holds its place again
         ledger.accepted += pushes;
         ledger.queued += pushes.saturating_sub(taken);
         ledger.handled += self.handled.load(Ordering::Relaxed);
-        if let Some(children) = self.children_if_any() {
-            ledger.add(&of(children));
-        }
         ledger
     }
 

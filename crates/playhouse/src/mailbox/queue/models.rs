@@ -496,14 +496,16 @@ fn own_08_a_drain_handles_what_was_accepted() {
     });
 }
 
-/// It was woken for the only place, and neither comes nor goes.
+/// They stand in front, are woken for the only place, and neither come nor go.
 #[test]
-fn own_09_a_woken_sender_that_is_never_polled_keeps_nobody_out() {
+fn own_09_senders_that_are_woken_and_never_polled_keep_nobody_out() {
     model(|| {
         let actor = Actor::new(1);
         assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
-        let (mut frozen, rung) = (None, Arc::new(Rung::default()));
-        assert!(poll(&actor, &mut frozen, &rung).is_pending());
+        let rungs = [Arc::new(Rung::default()), Arc::new(Rung::default())];
+        for rung in &rungs {
+            assert!(poll(&actor, &mut None, rung).is_pending());
+        }
         let asks = spawn(&actor, |actor| {
             let (mut ticket, rung) = (None, Arc::new(Rung::default()));
             let answer = poll(actor, &mut ticket, &rung);
@@ -512,8 +514,8 @@ fn own_09_a_woken_sender_that_is_never_polled_keeps_nobody_out() {
         assert_eq!(actor.run(), [(0, 0)]);
         let (answer, mut ticket, other) = asks.join().unwrap();
         if answer.is_pending() {
-            assert_eq!(rung.count(), 1, "it was told");
-            assert_eq!(other.count(), 1, "so was the one behind it");
+            assert!(rungs.iter().all(|rung| rung.count() == 1), "they were told");
+            assert_eq!(other.count(), 1, "so was the one behind them");
             let again = poll(&actor, &mut ticket, &other);
             assert!(matches!(again, Poll::Ready(Ok(()))), "the place is free");
         }
