@@ -384,7 +384,7 @@ pub use patterns::work_pulling::{Backlog, ConfirmingPool, Job, Submission, Ticke
 pub use props::{FuncProps, IntoProps, Lifetime, Props, SendTurn};
 pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
-pub use shutdown::{Phase, ShutdownReport};
+pub use shutdown::{Phase, ShutdownReason, ShutdownReport, ShutdownTask};
 pub use stash::StashFull;
 pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
