@@ -243,7 +243,7 @@ impl Actor for Sleeper {
 
     async fn receive(&mut self, ctx: &mut Context<Self::Msg>, msg: Self::Msg) -> Outcome {
         match msg {
-            Some(time) => ctx.clock().sleep(time).await,
+            Some(time) => ctx.clock().sleep(time).await, // sleeps: in the time of the test
             None => std::future::pending().await,
         }
         Ok(())
