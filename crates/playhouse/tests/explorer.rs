@@ -237,6 +237,28 @@ fn half_of_the_seeds_choose_anew_in_each_step_and_the_others_hardly_ever() {
 }
 
 #[test]
+fn whoever_looks_again_and_again_keeps_nobody_out_for_ever() {
+    Explore::seeds(0..20).preemptions(0).run(|kit| {
+        let is_done = Arc::new(Mutex::new(false));
+        let seen = is_done.clone();
+        let waiter = async move |_ctx: &mut Context<()>| {
+            while !*seen.lock().unwrap() {
+                give_way().await;
+            }
+            Ok(())
+        };
+        let worker = async move |_ctx: &mut Context<()>| {
+            give_way().await;
+            *is_done.lock().unwrap() = true;
+            Ok(())
+        };
+        let waiter = kit.spawn("waiter", Props::func(waiter));
+        kit.spawn("worker", Props::func(worker));
+        kit.probe::<()>().expect_terminated(&waiter);
+    });
+}
+
+#[test]
 #[ignore = "another test runs it in a process of its own"]
 fn fails_under_seed_five_and_six() {
     explore(0..10, |kit| {

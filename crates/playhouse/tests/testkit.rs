@@ -157,6 +157,25 @@ fn what_failed_is_in_the_text_of_whoever_waits_in_vain() {
 }
 
 #[test]
+fn an_event_is_looked_for_by_path_address_or_reference() {
+    let kit = TestKit::new();
+    let props = Props::func(async |_ctx: &mut Context<()>| Ok(()));
+    let gone = kit.spawn("gone", props);
+    kit.settle();
+    for path in [
+        "/test/gone".to_owned(),
+        gone.to_string(),
+        gone.address().to_string(),
+    ] {
+        assert_eq!(kit.events_like(&EventPattern::end().of(path)).len(), 1);
+    }
+    assert!(
+        kit.events_like(&EventPattern::end().of("/test/go"))
+            .is_empty()
+    );
+}
+
+#[test]
 fn events_that_were_taken_are_forgotten() {
     let kit = TestKit::new();
     kit.spawn("gone", Props::func(async |_ctx: &mut Context<()>| Ok(())));

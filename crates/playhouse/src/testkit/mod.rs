@@ -1,5 +1,10 @@
 //! Tests of one's own actors: whole systems on one thread, in an order that can be repeated, in a time that only the test
-//! moves. The feature `testkit`; off in production.
+//! moves. The feature `testkit`; off in production:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! playhouse = { version = "0.1", features = ["testkit"] }
+//! ```
 //!
 //! | what | for |
 //! |---|---|

@@ -126,7 +126,8 @@ impl EventPattern {
         Self::any().and("an event for which the given test holds".to_owned(), test)
     }
 
-    /// The actor whose event it is has this path: who failed, who ended, for whom a message was.
+    /// The actor whose event it is has this path: who failed, who ended, for whom a message was. Addresses and references
+    /// are displayed as their paths.
     pub fn of(self, path: impl fmt::Display) -> Self {
         let path = path.to_string();
         self.and(format!("of {path}"), move |event| {
