@@ -5,11 +5,11 @@
 //! gets the state along and gives it back. So the context is a real one, in a turn of its own, and nothing happens between
 //! two messages but what the test asks for.
 
+use super::answer::Answer;
 use super::kit::TestKit;
-use super::scene::Scene;
 use crate::actor::{Actor, Message, Outcome, Signal};
 use crate::actor_ref::{ActorRef, WeakRef};
-use crate::ask::{AskError, NoReply};
+use crate::ask::NoReply;
 use crate::cell::CoreRef;
 use crate::cell::arrival::Arrival;
 use crate::cell::turn::Played;
@@ -26,8 +26,7 @@ use std::fmt;
 use std::future::{Future, pending, poll_fn};
 use std::panic::resume_unwind;
 use std::pin::{Pin, pin};
-use std::rc::Rc;
-use std::task::{Context as PollContext, Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 
 /// One actor alone: run it message by message, look at its state and at what it did.
@@ -221,12 +220,8 @@ impl<A: Actor> BehaviorKit<A> {
             Ok(())
         };
         let desk = self.kit.system().spawn_anonymous(Props::func(desk));
-        let mut answer = Answer {
-            waits: Some(Box::pin(async move {
-                desk.ask(|reply| reply).within(limits::ANSWER_IN_TEST).await
-            })),
-            scene: self.kit.scene().clone(),
-        };
+        let waits = desk.ask(|reply| reply).within(limits::ANSWER_IN_TEST);
+        let mut answer = Answer::new(waits, self.kit.scene().clone());
         let reply = self.kit.scene().wait(Duration::ZERO, || {
             let _not_yet = answer.poll(); // it asks
             given.lock().take()
@@ -377,67 +372,5 @@ impl<M: Message> Actor for StandIn<M> {
 
     async fn receive(&mut self, _ctx: &mut Context<M>, _msg: M) -> Outcome {
         Ok(()) // never: `started` does not end
-    }
-}
-
-/// Where the answer to [`BehaviorKit::reply`] lands. Dropped, nobody waits for it any more.
-pub struct Answer<T> {
-    waits: Option<Waiting<T>>,
-    scene: Rc<Scene>,
-}
-
-type Waiting<T> = Pin<Box<dyn Future<Output = Result<T, AskError>>>>;
-
-impl<T: Message> Answer<T> {
-    /// The answer, or why there is none.
-    ///
-    /// # Panics
-    /// If it is still to come, or was taken already.
-    #[track_caller]
-    pub fn take(&mut self) -> Result<T, AskError> {
-        match self.try_take() {
-            Some(answer) => answer,
-            None => panic!(
-                "{}",
-                self.scene
-                    .report("the reply is neither answered nor dropped")
-            ),
-        }
-    }
-
-    /// The same, if it is there.
-    ///
-    /// # Panics
-    /// If it was taken already.
-    #[track_caller]
-    pub fn try_take(&mut self) -> Option<Result<T, AskError>> {
-        assert!(
-            self.waits.is_some(),
-            "there is one answer, and it was taken"
-        );
-        self.scene.driver.settle();
-        match self.poll() {
-            Poll::Ready(answer) => Some(answer),
-            Poll::Pending => None,
-        }
-    }
-
-    fn poll(&mut self) -> Poll<Result<T, AskError>> {
-        let Some(waits) = &mut self.waits else {
-            return Poll::Pending;
-        };
-        // Looked at whenever somebody wants to know, so nobody need wake it.
-        let mut context = PollContext::from_waker(Waker::noop());
-        let polled = waits.as_mut().poll(&mut context);
-        if polled.is_ready() {
-            self.waits = None;
-        }
-        polled
-    }
-}
-
-impl<T> fmt::Debug for Answer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Answer<{}>", type_name::<T>())
     }
 }

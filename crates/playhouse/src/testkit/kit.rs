@@ -1,7 +1,8 @@
 //! A system under test.
 
+use super::event_pattern::EventPattern;
 use super::probe::Probe;
-use super::record::{EventPattern, Record};
+use super::record::Record;
 use super::scene::Scene;
 use super::stepped::Stepped;
 use crate::actor::Message;

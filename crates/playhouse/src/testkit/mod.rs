@@ -14,7 +14,9 @@
 //! | [`explore`] | the same test under many schedules, of which a failing one can be replayed |
 //! | [`Stepped`] | what both stand on: any system, made with its own builder, step by step |
 
+mod answer;
 mod behavior_kit;
+mod event_pattern;
 mod explore;
 mod kit;
 mod probe;
@@ -23,9 +25,10 @@ mod scene;
 mod stepped;
 
 pub use crate::effect::Effect;
-pub use behavior_kit::{Answer, BehaviorKit};
+pub use answer::Answer;
+pub use behavior_kit::BehaviorKit;
+pub use event_pattern::EventPattern;
 pub use explore::{Explore, Found, explore};
 pub use kit::TestKit;
 pub use probe::{Fishing, Probe};
-pub use record::EventPattern;
 pub use stepped::Stepped;
