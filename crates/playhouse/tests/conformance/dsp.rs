@@ -116,9 +116,27 @@ fn dsp_03_an_unknown_name_ends_the_spawn_and_says_which_names_there_are() {
     let is_it = |event: &Event| matches!(event, Event::SpawnFailed { who, .. } if *who == nobody);
     assert_eq!(events.count(is_it), 1);
     assert!(matches!(world.block_on(nobody.terminated()), Exit::Stopped));
-    let (reply, _answer) = (Ask::Thread, ());
-    let gone = world.block_on(nobody.ask(reply).within(secs(1)));
+    let gone = world.block_on(nobody.ask(Ask::Thread).within(secs(1)));
     assert!(matches!(gone, Err(AskError::Gone(_))), "{gone:?}");
+    seeds::end(&system, &world);
+}
+
+#[test]
+fn dsp_03_an_anonymous_spawn_that_fails_is_logged() {
+    let (write, mut lines) = journal();
+    let (system, world) = ActorSystem::builder("test")
+        .log_to(move |line| write.send(line.to_owned()).unwrap())
+        .build_stepped(1)
+        .unwrap();
+    let nobody = system.spawn_anonymous(Props::new(|| Where).dispatcher_named("blokcing"));
+    assert_eq!(
+        read(&mut lines),
+        [format!(
+            "playhouse: {} was not started: no dispatcher is named \"blokcing\", perhaps \"blocking\" is meant; there are \
+             blocking, default; add it with `SystemBuilder::dispatcher`",
+            nobody.address()
+        )]
+    );
     seeds::end(&system, &world);
 }
 
@@ -169,7 +187,8 @@ async fn order_of(dispatcher: Dispatcher, told: &[(char, usize)], work: fn()) ->
             let seen = seen.clone();
             actor.tell(Box::new(move || {
                 seen.send(name)?;
-                Ok(work())
+                work();
+                Ok(())
             }));
         }
         actor.drain();
