@@ -218,7 +218,7 @@ async fn dsp_07_a_turn_handles_as_many_messages_as_the_throughput_says() {
 async fn dsp_08_a_turn_beyond_its_time_limit_ends_after_the_message_in_hand() {
     let two = || Dispatcher::fixed(1).throughput(2);
     let told = [('a', 2), ('b', 2)];
-    // Sleeps: a handler that holds its thread for longer than the limit is what is tested.
+    // sleeps: a handler that holds its thread for longer than the limit is what is tested
     let slow = || std::thread::sleep(millis(2));
     assert_eq!(
         order_of(two().time_limit(millis(1)), &told, slow).await,
@@ -268,7 +268,7 @@ fn dsp_09_a_handler_that_awaits_does_not_hold_up_others_of_its_thread() {
     let (system, world, _) = stepped(1);
     let waits = Props::func(async |ctx: &mut Context<()>| {
         while ctx.recv().await.is_some() {
-            ctx.clock().sleep(millis(50)).await;
+            ctx.clock().sleep(millis(50)).await; // sleeps: virtual time
         }
         Ok(())
     });
@@ -302,7 +302,7 @@ fn dsp_10_the_next_message_waits_for_the_handler_that_waits() {
         let actor = Props::func(async move |ctx: &mut Context<u64>| {
             while let Some(waits) = ctx.recv().await {
                 seen.send("received")?;
-                ctx.clock().sleep(secs(waits)).await;
+                ctx.clock().sleep(secs(waits)).await; // sleeps: virtual time
                 seen.send("processed")?;
             }
             Ok(())
