@@ -45,8 +45,10 @@ pub(super) struct Claims {
     pub(super) problems: Vec<String>,
 }
 
-/// What begins each kind of reason.
-const MARKERS: [(&str, fn(String) -> Kind); 3] = [
+/// What begins a kind of reason, and the kind.
+type Marker = (&'static str, fn(String) -> Kind);
+
+const MARKERS: [Marker; 3] = [
     ("// differs:", Kind::Differs),
     ("// does not compile:", Kind::DoesNotCompile),
     ("// set aside:", Kind::SetAside),
