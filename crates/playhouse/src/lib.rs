@@ -332,6 +332,7 @@ mod dead_letter_log;
 mod dead_letters;
 mod deadlines;
 mod dispatch;
+mod effect;
 mod events;
 mod failure;
 mod here;

@@ -73,7 +73,10 @@ impl SystemBuilder {
         self.dispatchers.retain(|(name, _)| !is_replaced(name));
         self.dispatchers.extend(config.dispatchers.clone());
         self.phase_deadlines.extend(config.phase_deadlines.clone());
-        self
+        match config.dead_letter_log {
+            Some((limit, pause)) => self.dead_letter_log(limit, pause),
+            None => self,
+        }
     }
 
     /// Hears every event, on the thread where it happens: be quick. What it causes itself while it runs is not told to

@@ -79,7 +79,8 @@ impl ActorSystem {
         &self.0.clock
     }
 
-    /// What happened to every message so far. While actors run it is a picture of no exact moment.
+    /// What happened to every message so far. While actors run it is a picture of no exact moment: what was in the books
+    /// when it was asked for is in it, whoever ends meanwhile, and some of what came after.
     pub fn ledger(&self) -> Ledger {
         self.0.ledger()
     }
@@ -337,13 +338,15 @@ impl System {
             .collect()
     }
 
+    /// Family by family, parents first, each under its own lock. Whoever leaves a family that was looked at already takes
+    /// its books, and those below, to where they were counted; whoever leaves one that was not is found in its books.
     pub(crate) fn ledger(&self) -> Ledger {
-        let mut ledger = *self.total.lock();
-        ledger.add(&self.roots.books());
-        self.roots
-            .descendants()
-            .iter()
-            .for_each(|core| ledger.add(&core.open_entries()));
+        let mut ledger = Ledger::default();
+        let mut families = vec![self.roots.clone()];
+        while let Some(family) = families.pop() {
+            ledger.add(&family.picture(&mut families));
+        }
+        ledger.add(&self.total.lock()); // last: where the books of those who outlive their parent go
         ledger
     }
 
