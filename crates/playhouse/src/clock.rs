@@ -15,6 +15,15 @@ pub const fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
+/// For people: `10 ms`, `1.5 s`, to the millisecond where that says enough.
+pub(crate) fn in_words(time: Duration) -> String {
+    let whole = Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    let text = format!("{:?}", if whole.is_zero() { time } else { whole });
+    let unit = text.find(char::is_alphabetic).unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit);
+    format!("{number} {unit}")
+}
+
 /// The time of one system: that of its Tokio runtime, so a test that pauses Tokio's clock pauses this one;
 /// in a stepped system the test moves it.
 #[derive(Clone, Debug)]
@@ -74,7 +83,7 @@ impl Clock {
 pub struct Deadline(Instant);
 
 impl Deadline {
-    #[cfg(all(test, playhouse_loom))]
+    #[cfg(test)]
     pub(crate) fn at(moment: Instant) -> Deadline {
         Deadline(moment)
     }
@@ -103,6 +112,15 @@ impl Deadline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_in_words_is_a_number_and_a_unit() {
+        assert_eq!(in_words(millis(10)), "10 ms");
+        assert_eq!(in_words(millis(1_500)), "1.5 s");
+        assert_eq!(in_words(Duration::from_micros(299_700)), "299 ms");
+        assert_eq!(in_words(Duration::from_micros(7)), "7 µs");
+        assert_eq!(in_words(Duration::ZERO), "0 ns");
+    }
 
     #[test]
     fn a_schedule_keeps_its_beat_and_skips_what_was_missed() {

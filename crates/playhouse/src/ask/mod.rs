@@ -1,9 +1,12 @@
 //! One question, one answer, one deadline.
 
 mod cell;
+mod error;
 pub(crate) mod handles;
 #[cfg(all(test, playhouse_loom))]
 pub(crate) mod models;
+
+pub use error::{AskError, Fate, NoReply, TimedOut};
 
 use crate::actor::Message;
 use crate::actor_ref::{ActorRef, leave_line, poll_place};
@@ -12,7 +15,6 @@ use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
 use crate::deadlines::Place;
 use crate::events::DeadLetterReason;
-use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::Envelope;
 use crate::mailbox::{NoPlace, Ticket};
@@ -20,8 +22,6 @@ use crate::reply::Reply;
 use crate::send_error::{Cancelled, NoWait};
 use cell::{End, Target};
 use handles::{Asker, Replier};
-use std::error::Error;
-use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::ptr::NonNull;
@@ -105,8 +105,8 @@ struct Asking<M, T> {
 enum Limit {
     Within(Duration),
     By(Deadline),
-    /// The asker knows, since the first poll.
-    Set,
+    /// The asker knows the deadline, since the first poll; it was so far away then.
+    Set(Duration),
 }
 
 impl<M: Message, T: Message> Asking<M, T> {
@@ -136,7 +136,7 @@ impl<M: Message, T: Message> Future for Asking<M, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        if !matches!(this.limit, Limit::Set) {
+        if !matches!(this.limit, Limit::Set(_)) {
             return this.poll_first(context);
         }
         if this.request.is_some()
@@ -162,8 +162,9 @@ impl<M: Message, T: Message> Asking<M, T> {
     /// Only this one looks at the clock; later ones are told.
     #[inline]
     fn poll_first(&mut self, context: &Context<'_>) -> Poll<Result<T, AskError>> {
-        let limit = std::mem::replace(&mut self.limit, Limit::Set);
+        let limit = self.limit;
         let left = begin(self.asker(), limit, context);
+        self.limit = Limit::Set(left);
         if let Some(refused) = self.send(context) {
             return self.fail(refused);
         }
@@ -184,7 +185,7 @@ impl<M: Message, T: Message> Asking<M, T> {
     #[inline]
     fn ended(&mut self, end: End) -> Poll<Result<T, AskError>> {
         if end == End::Due {
-            let error = overdue(self.asker());
+            let error = self.overdue();
             return self.fail(error);
         }
         match self.asker().take() {
@@ -193,7 +194,7 @@ impl<M: Message, T: Message> Asking<M, T> {
                 Poll::Ready(Ok(value))
             }
             Err(why) => {
-                let error = explain(self.asker(), *why);
+                let error = self.explain(*why);
                 self.fail(error)
             }
         }
@@ -261,6 +262,45 @@ impl<M: Message, T: Message> Asking<M, T> {
     }
 }
 
+/// Why there is no answer.
+impl<M: Message, T: Message> Asking<M, T> {
+    /// Its deadline has passed, or time itself has ended. In that case the actors of this system did, and nobody answers.
+    #[cold]
+    fn overdue(&mut self) -> AskError {
+        let limit = match self.limit {
+            Limit::Set(limit) => limit,
+            Limit::Within(_) | Limit::By(_) => Duration::ZERO, // an ask that has not begun is never overdue
+        };
+        let asker = self.asker();
+        let core = asker.core();
+        if asker.was_due() && core.system().deadlines.is_over() {
+            return AskError::Gone(asker.fate());
+        }
+        let request = std::any::type_name::<M>();
+        AskError::Timeout(TimedOut::new(asker.fate(), core, request, limit))
+    }
+
+    /// Whoever was asked may have given up at the same deadline; that is the reason then.
+    #[cold]
+    fn explain(&mut self, Unanswered { by, why }: Unanswered) -> AskError {
+        let asker = self.asker();
+        if asker.was_due() && !asker.core().system().deadlines.is_over() {
+            return self.overdue();
+        }
+        match (why, asker.fate()) {
+            (NoReply::Stopped, fate @ (Fate::NotSent | Fate::Waiting)) => AskError::Gone(fate),
+            (why, fate) => AskError::NoReply {
+                by: by.unwrap_or_else(|| asker.core().address.clone()),
+                message: std::any::type_name::<M>(),
+                why: match fate {
+                    Fate::NotSent => NoReply::Unsent,
+                    _ => why,
+                },
+            },
+        }
+    }
+}
+
 impl<M, T> Asking<M, T> {
     /// Leaves everything that knows of this ask; first what could still wake it.
     #[inline]
@@ -293,7 +333,7 @@ fn begin<M: Message, T: Message>(
     let (own, left) = match limit {
         Limit::Within(limit) => (now.later(limit), limit),
         Limit::By(deadline) => (deadline, deadline.since(now)),
-        Limit::Set => unreachable!("an ask begins once"),
+        Limit::Set(_) => unreachable!("an ask begins once"),
     };
     let (deadline, left) = match here::deadline() {
         Some(outer) if outer < own => (outer, outer.since(now)),
@@ -301,36 +341,6 @@ fn begin<M: Message, T: Message>(
     };
     asker.ask(deadline, context.waker().clone());
     left
-}
-
-/// Its deadline has passed, or time itself has ended. In that case the actors of this system did, and nobody answers.
-#[cold]
-fn overdue<M: Message, T>(asker: &Asker<ActorRef<M>, T>) -> AskError {
-    match asker.was_due() && asker.core().system().deadlines.is_over() {
-        true => AskError::Gone(asker.fate()),
-        false => AskError::Timeout(asker.fate()),
-    }
-}
-
-/// Why there is no answer. Whoever was asked may have given up at the same deadline; that is the reason then.
-#[cold]
-fn explain<M: Message, T>(
-    asker: &Asker<ActorRef<M>, T>,
-    Unanswered { by, why }: Unanswered,
-) -> AskError {
-    if asker.was_due() && !asker.core().system().deadlines.is_over() {
-        return AskError::Timeout(asker.fate());
-    }
-    match (why, asker.fate()) {
-        (NoReply::Stopped, fate @ (Fate::NotSent | Fate::Waiting)) => AskError::Gone(fate),
-        (why, fate) => AskError::NoReply {
-            why: match fate {
-                Fate::NotSent => NoReply::Unsent,
-                _ => why,
-            },
-            by: by.unwrap_or_else(|| asker.core().address.clone()),
-        },
-    }
 }
 
 /// Of a reply: a late answer, or none.
@@ -369,110 +379,4 @@ pub(crate) struct Unanswered {
     /// In whose turn; `None` outside of any.
     pub(crate) by: Option<Address>,
     pub(crate) why: NoReply,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum AskError {
-    /// The limit, or the deadline of the message being handled, has passed.
-    Timeout(Fate),
-    /// No room, and the ask would not or must not wait for it.
-    Full,
-    /// The actor has ended, or takes nothing more.
-    Gone(Fate),
-    /// The reply was dropped.
-    NoReply {
-        /// Who dropped it: the actor that was asked, or the one to whom the duty was passed on.
-        by: Address,
-        /// Why it was dropped.
-        why: NoReply,
-    },
-    /// A blocking wait ended because the actor that asks was itself asked to stop.
-    Cancelled(Fate),
-}
-
-impl AskError {
-    /// May I ask again? [`Fate::Started`] means: only if the request is idempotent.
-    pub fn fate(&self) -> Fate {
-        match self {
-            Self::Timeout(fate) | Self::Gone(fate) | Self::Cancelled(fate) => *fate,
-            Self::Full => Fate::NotSent,
-            Self::NoReply {
-                why: NoReply::Unsent,
-                ..
-            } => Fate::NotSent,
-            Self::NoReply { .. } => Fate::Started,
-        }
-    }
-}
-
-/// How far a request came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// No mailbox accepted it.
-    NotSent,
-    /// It was accepted; no handler had it in hand.
-    Waiting,
-    /// A handler had it in hand.
-    Started,
-}
-
-/// Why a reply was dropped.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum NoReply {
-    /// The handler let it go.
-    Dropped,
-    /// The handler failed.
-    Failed(Failure),
-    /// The actor ended.
-    Stopped,
-    /// Whoever made the request dropped it before any mailbox had room for the request, which was therefore not sent.
-    Unsent,
-}
-
-impl fmt::Display for AskError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Timeout(fate) => write!(f, "no answer in time; the request was {fate}"),
-            Self::Full => f.write_str("the mailbox is full; the request was not sent"),
-            Self::Gone(fate) => write!(f, "the actor is gone; the request was {fate}"),
-            Self::NoReply { by, why } => write!(f, "{by} will not answer: {why}"),
-            Self::Cancelled(fate) => write!(
-                f,
-                "the asking actor was asked to stop; the request was {fate}"
-            ),
-        }
-    }
-}
-
-impl Error for AskError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Cancelled(_) => Some(&Cancelled),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Fate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Fate::NotSent => "not sent",
-            Fate::Waiting => "waiting in the mailbox",
-            Fate::Started => "started",
-        })
-    }
-}
-
-impl fmt::Display for NoReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NoReply::Dropped => f.write_str("it dropped the reply"),
-            NoReply::Failed(failure) => write!(f, "it failed: {failure}"),
-            NoReply::Stopped => f.write_str("it ended"),
-            NoReply::Unsent => f.write_str("the reply was dropped before the request was sent"),
-        }
-    }
 }

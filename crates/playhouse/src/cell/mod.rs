@@ -23,7 +23,10 @@ pub(crate) mod counted;
 mod counts;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
+pub(crate) mod membership;
 pub(crate) mod rare;
+pub(crate) mod redelivery;
+pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
@@ -78,10 +81,12 @@ impl Traits {
     pub(crate) const MAY_BLOCK: u8 = 1 << 1;
     /// Its turns are limited in time.
     pub(crate) const IS_TIMED: u8 = 1 << 2;
+    /// Its mailbox has priorities.
+    pub(crate) const IS_RANKED: u8 = 1 << 3;
 
-    fn of(lifetime: Lifetime, on: &DispatcherRef) -> u8 {
+    fn of<M>(settings: &Settings<M>, on: &DispatcherRef) -> u8 {
         let mut traits = 0;
-        if lifetime == Lifetime::Handles {
+        if settings.lifetime == Lifetime::Handles {
             traits |= Self::ENDS_WITH_HANDLES;
         }
         if on.may_block() {
@@ -89,6 +94,9 @@ impl Traits {
         }
         if on.time_limit().is_some() {
             traits |= Self::IS_TIMED;
+        }
+        if settings.mailbox.level.is_some() {
+            traits |= Self::IS_RANKED;
         }
         traits
     }
@@ -170,10 +178,8 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare().children.get_or_init(|| {
-            let system = Some(self.actor_system().clone());
-            Arc::new(Family::new(self.address.clone(), system))
-        })
+        let children = &self.rare().children;
+        children.get_or_init(|| Arc::new(Family::of(self)))
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
@@ -200,6 +206,37 @@ impl Core {
 
     pub(crate) fn kill(&self) {
         self.order(Orders::kill());
+    }
+
+    /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
+    pub(crate) fn escalated(&self, failure: Failure) {
+        self.rare().escalated.lock().get_or_insert(failure);
+        self.order_incarnation(Orders::escalated());
+    }
+
+    /// The turn takes it.
+    pub(crate) fn take_escalated(&self) -> Option<Failure> {
+        self.take_back(Orders::escalated()); // before the failure, so that one that comes meanwhile is seen again
+        self.rare().escalated.lock().take()
+    }
+
+    /// Its group wants a fresh incarnation; in a hurry, also of a handler that waits.
+    pub(crate) fn order_renewal(&self, in_a_hurry: bool) {
+        self.order_incarnation(match in_a_hurry {
+            true => Orders::renew_in_a_hurry(),
+            false => Orders::renew(),
+        });
+    }
+
+    /// An order that concerns the incarnation and not the actor: admission stays open.
+    fn order_incarnation(&self, order: Orders) {
+        self.orders.fetch_or(order.into_bits(), Ordering::SeqCst); // pairs with `orders`
+        self.rouse();
+    }
+
+    pub(crate) fn take_back(&self, order: Orders) {
+        // Pairs with `order_incarnation`: what the order brought is looked at after this.
+        self.orders.fetch_and(!order.into_bits(), Ordering::SeqCst);
     }
 
     fn order(&self, order: Orders) {
@@ -474,6 +511,12 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
+    /// Messages with a place that no handler has taken. While the actor runs, a picture.
+    pub(crate) fn queued(&self) -> u64 {
+        let gate = self.gate();
+        gate.pushes().saturating_sub(gate.freed())
+    }
+
     /// Somebody else may have the name.
     fn free_name(&self) {
         self.ended.fetch_or(Ending::NAMELESS, Ordering::Release); // pairs with `is_name_free`
@@ -514,6 +557,11 @@ pub(crate) trait Gate: Send + Sync {
     fn nudge(&self) -> bool;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
+    /// Messages that wait. A picture of no exact moment.
+    fn queued(&self) -> usize {
+        let taken = self.freed(); // first, so that the difference is not negative
+        usize::try_from(self.pushes().saturating_sub(taken)).unwrap_or(usize::MAX)
+    }
     /// # Safety
     /// The caller is the turn of the actor whose lane this is.
     #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
@@ -541,14 +589,15 @@ impl<M: Message> Cell<M> {
             .as_ref()
             .unwrap_or_else(|| system.inner().default_dispatcher())
             .home();
+        let host = &system.inner().host;
         let core = Core {
             header: kind.header(),
             counts: Counts::new(),
-            front: Front::new(settings.mailbox.places),
+            front: Front::new(host.bound(settings.mailbox.places)),
             orders: AtomicU8::new(0),
             wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
-            traits: Traits::of(settings.lifetime, &on),
+            traits: Traits::of(&settings, &on),
             ending: AtomicU8::new(Ending::NOT),
             flags: AtomicU8::new(0),
             waits_for: AtomicU8::new(0),
@@ -566,7 +615,10 @@ impl<M: Message> Cell<M> {
             let _ = core.rare().system.set(system.clone()); // it is empty
         }
         if let Some(bound) = settings.stash {
-            let _ = core.rare().stash_bound.set(bound); // it is empty
+            let _ = core.rare().stash_bound.set(host.bound(bound)); // it is empty
+        }
+        if core.always_looks_closer() {
+            core.raise(Flags::ASIDE);
         }
         Self {
             core,
@@ -648,7 +700,7 @@ impl<M: Message> Cell<M> {
     pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
             slot if slot.holds_place() => self.core.note(|ledger| ledger.dead += 1),
-            Slot::Completion(_) => self.core.note(|ledger| {
+            Slot::Completion(..) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),

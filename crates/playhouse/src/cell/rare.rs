@@ -13,7 +13,7 @@ use crate::clock::Deadline;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::pipe::OwnWork;
-use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce};
+use crate::sync::{Arc, AtomicPtr, AtomicU32, Mutex, OnceLock, Ordering, SetOnce};
 use crate::system::ActorSystem;
 use std::ptr::null_mut;
 use std::task::Waker;
@@ -32,6 +32,10 @@ pub(crate) struct Rare {
     pub(crate) cause: Mutex<Option<Failure>>,
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     pub(crate) verdict: Mutex<Option<Failure>>,
+    /// A child's, which is to be this actor's too.
+    pub(crate) escalated: Mutex<Option<Failure>>,
+    /// How often the actor was restarted. Only the turn changes it, and only the turn's own work asks for it.
+    incarnation: AtomicU32,
     /// Of the question in hand, for asks made while handling it.
     pub(crate) deadline: TurnOnly<Option<Deadline>>,
     /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
@@ -55,12 +59,23 @@ impl Rare {
             stopping: SetOnce::new(),
             cause: Mutex::default(),
             verdict: Mutex::default(),
+            escalated: Mutex::default(),
+            incarnation: AtomicU32::new(0),
             deadline: TurnOnly::new(None),
             listener: Mutex::default(),
             system: OnceLock::new(),
             is_function: OnceLock::new(),
             stash_bound: OnceLock::new(),
         }
+    }
+
+    pub(crate) fn incarnation(&self) -> u32 {
+        self.incarnation.load(Ordering::Relaxed) // handed on with the turn
+    }
+
+    pub(crate) fn next_incarnation(&self) {
+        self.incarnation
+            .store(self.incarnation().wrapping_add(1), Ordering::Relaxed);
     }
 }
 

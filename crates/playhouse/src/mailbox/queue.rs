@@ -391,6 +391,15 @@ impl<T> Queue<'_, T> {
         Some(message)
     }
 
+    /// How many messages wait, at least: one that is just being pushed may be missing, and found by the next look.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    pub(crate) unsafe fn waiting(&self) -> u64 {
+        let popped = self.popped.load(Ordering::Relaxed); // rule 2: our own store
+        self.word.glance().pushed().saturating_sub(popped)
+    }
+
     /// Gives back the place of a message that was taken. Wakes the oldest waiter, if there is one.
     ///
     /// # Safety

@@ -1,9 +1,13 @@
 //! What a system will be, and why it cannot be.
 
-use super::{ActorSystem, EndOfRuntime, System};
+use super::signals::OnSignals;
+use super::{ActorSystem, EndOfRuntime, SpawnError, System};
+use crate::actor_ref::ActorRef;
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
+#[cfg(feature = "config")]
+use crate::config::SystemConfig;
 use crate::deadlines::Deadlines;
 use crate::dispatch::Dispatcher;
 #[cfg(feature = "testkit")]
@@ -11,6 +15,8 @@ use crate::dispatch::stepped::{Driver, World, is_inside_tokio};
 use crate::events::{Event, Events};
 use crate::host::Host;
 use crate::limits;
+use crate::props::IntoProps;
+use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 #[cfg(feature = "testkit")]
@@ -24,7 +30,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 const DEFAULT: &str = "default";
 const BLOCKING: &str = "blocking";
 /// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
-const OWN_THREADS: &str = "own";
+pub(crate) const OWN_THREADS: &str = "own";
 
 /// What a system will be.
 #[must_use = "nothing exists before `build`"]
@@ -33,6 +39,7 @@ pub struct SystemBuilder {
     dispatchers: Vec<(String, Dispatcher)>,
     events: Events,
     phase_deadlines: BTreeMap<Phase, Duration>,
+    on_signals: OnSignals,
 }
 
 impl SystemBuilder {
@@ -48,6 +55,7 @@ impl SystemBuilder {
             ],
             events: Events::default(),
             phase_deadlines: BTreeMap::new(),
+            on_signals: OnSignals::default(),
         }
     }
 
@@ -57,16 +65,55 @@ impl SystemBuilder {
         self
     }
 
-    /// Hears every event, on the thread where it happens: be quick. It replaces the default, which prints failures and
-    /// lost messages to standard error.
+    /// What a configuration says. Its dispatchers replace those of the same name that the builder has so far, the built-in
+    /// ones too.
+    #[cfg(feature = "config")]
+    pub fn config(mut self, config: &SystemConfig) -> Self {
+        let is_replaced = |name: &String| config.dispatchers.contains_key(name);
+        self.dispatchers.retain(|(name, _)| !is_replaced(name));
+        self.dispatchers.extend(config.dispatchers.clone());
+        self.phase_deadlines.extend(config.phase_deadlines.clone());
+        match config.dead_letter_log {
+            Some((limit, pause)) => self.dead_letter_log(limit, pause),
+            None => self,
+        }
+    }
+
+    /// Hears every event, on the thread where it happens: be quick. What it causes itself while it runs is not told to
+    /// it. It replaces the default, which prints failures and lost messages to standard error.
     pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.events = Events::new(Box::new(hook));
+        self.events.set_hook(Box::new(hook));
+        self
+    }
+
+    /// Takes the lines that are printed to standard error otherwise, on the thread where it happens, also when there is
+    /// a hook for events. Each is one event that an operator must not miss, with the path of the actor.
+    pub fn log_to(mut self, write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.events.set_write(Box::new(write));
+        self
+    }
+
+    /// After this many lines about lost messages the log leaves them out for this long, and then tells how many those
+    /// were. The first message that is lost to an actor's full mailbox is always logged. Default:
+    /// [`limits::DEAD_LETTERS_LOGGED`] and [`limits::DEAD_LETTER_PAUSE`]; a limit of nought logs none.
+    pub fn dead_letter_log(mut self, limit: u32, pause: Duration) -> Self {
+        self.events.set_pace(limit, pause);
         self
     }
 
     /// How long a phase of the shutdown may take. Default: [`limits::PHASE_DEADLINE`].
     pub fn phase_deadline(mut self, phase: Phase, limit: Duration) -> Self {
         self.phase_deadlines.insert(phase, limit);
+        self
+    }
+
+    /// When the process is asked to end, by Ctrl-C or SIGTERM, the [`shutdown`](ActorSystem::shutdown) begins by itself;
+    /// asked once more, or after the shutdown, the process ends at once with the exit code that a shell gives for the
+    /// signal: 130 or 143. The signals are taken for the whole life of the process, so this is for programs, not for
+    /// libraries. `main` waits for [`terminated`](ActorSystem::terminated), whose report has the signal as its reason.
+    #[cfg(feature = "signals")]
+    pub fn shutdown_on_signals(mut self) -> Self {
+        self.on_signals = OnSignals::wanted();
         self
     }
 
@@ -83,11 +130,47 @@ impl SystemBuilder {
                 (owned.handle().clone(), Some(owned))
             }
         };
-        let host = Host::Tokio(runtime);
+        let host = Host::Tokio(runtime.clone());
         if !Clock::new(host.clone()).has_timers() {
             return Err(BuildError::NoTimers);
         }
-        Ok(self.stand_on(host, owned_runtime))
+        let hearing = self.on_signals.hear(&runtime).map_err(no_signals)?;
+        let system = self.stand_on(host, owned_runtime, Random::from_entropy());
+        if let Some(hearing) = hearing {
+            hearing.obey(&system.0);
+        }
+        Ok(system)
+    }
+
+    /// The same with its first actor, named `guardian`, which starts when the system is complete. When it ends, for
+    /// whatever reason, the shutdown begins by itself: see [`ActorSystem::end_with`].
+    ///
+    /// ```
+    /// use playhouse::prelude::*;
+    ///
+    /// # fn main() -> Outcome {
+    /// let work = Props::func(async |ctx: &mut Context<u32>| {
+    ///     while let Some(0) = ctx.recv().await {}
+    ///     Ok(())
+    /// });
+    /// let (system, guardian) = ActorSystem::builder("shop").build_with(work)?;
+    /// guardian.tell(0);
+    /// guardian.tell(1);
+    /// let report = system.blocking_terminated();
+    /// assert_eq!(report.reason.to_string(), "its guardian ended: stopped");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn build_with<P: IntoProps>(
+        self,
+        guardian: P,
+    ) -> Result<(ActorSystem, ActorRef<P::Msg>), BuildError> {
+        let system = self.build()?;
+        let guardian = system
+            .spawn("guardian", guardian)
+            .map_err(BuildError::NoGuardian)?;
+        system.end_with(&guardian);
+        Ok((system, guardian))
     }
 
     /// On one thread, this one, in an order that the seed chooses, with a clock that the test moves. The second value
@@ -98,12 +181,20 @@ impl SystemBuilder {
         if is_inside_tokio() {
             return Err(BuildError::InsideTokio);
         }
+        self.on_signals.refuse().map_err(no_signals)?;
         let world = World::new(seed);
         let driver = Driver::new(world.clone());
         Ok((
-            self.stand_on(Host::Stepped(world), None),
+            self.stand_on(Host::Stepped(world), None, Random::new(seed)),
             Stepped::new(driver),
         ))
+    }
+
+    /// For a test kit, which keeps the events, whoever else hears them.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn and_on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.events.add_hook(hook);
+        self
     }
 
     fn check_names(&self) -> Result<(), BuildError> {
@@ -117,7 +208,12 @@ impl SystemBuilder {
         check(&self.name)
     }
 
-    fn stand_on(self, host: Host, owned_runtime: Option<Runtime>) -> ActorSystem {
+    fn stand_on(
+        mut self,
+        host: Host,
+        owned_runtime: Option<Runtime>,
+        random: Random,
+    ) -> ActorSystem {
         let started = |(name, dispatcher): (String, Dispatcher)| {
             let running = dispatcher.start(&name, &host);
             (name, running)
@@ -125,6 +221,7 @@ impl SystemBuilder {
         let dispatchers: BTreeMap<_, _> = self.dispatchers.into_iter().map(started).collect();
         let default_dispatcher = dispatchers[DEFAULT].clone(); // the builder begins with it
         let clock = Clock::new(host.clone());
+        self.events.set_clock(clock.clone());
         let system = Arc::new_cyclic(|system| System {
             end_of_runtime: EndOfRuntime::watch(&host, system.clone()),
             dispatchers,
@@ -132,9 +229,10 @@ impl SystemBuilder {
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &host),
             deadlines: Deadlines::start(&host, clock.clone()),
             clock,
-            roots: Arc::new(Family::new(Address::root(&self.name), None)),
+            roots: Arc::new(Family::roots(Address::root(&self.name))),
             events: self.events,
             total: Mutex::default(),
+            random: Mutex::new(random),
             shutdown: Shutdown::new(self.phase_deadlines),
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),
@@ -155,6 +253,10 @@ fn check(name: &str) -> Result<(), BuildError> {
         Some(why) => Err(BuildError::BadName(format!("{name:?}: {why}"))),
         None => Ok(()),
     }
+}
+
+fn no_signals(error: std::io::Error) -> BuildError {
+    BuildError::NoSignals(Arc::new(error))
 }
 
 fn own_runtime() -> std::io::Result<Runtime> {
@@ -184,6 +286,10 @@ pub enum BuildError {
     /// A stepped system has the whole thread, and a handler must not find a Tokio runtime on it: make the test a plain
     /// `#[test]`.
     InsideTokio,
+    /// The process's signals cannot be heard; those of a stepped system never.
+    NoSignals(Arc<std::io::Error>),
+    /// The first actor cannot be spawned.
+    NoGuardian(SpawnError),
     /// The current Tokio runtime was built without timers, and every limit is one.
     NoTimers,
 }
@@ -196,6 +302,8 @@ impl fmt::Display for BuildError {
                 "there is a dispatcher named {name:?} already; choose another name"
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoSignals(error) => write!(f, "cannot hear signals: {error}"),
+            Self::NoGuardian(error) => write!(f, "cannot spawn the guardian: {error}"),
             Self::NoTimers => f.write_str(
                 "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",
             ),

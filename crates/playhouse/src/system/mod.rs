@@ -1,24 +1,34 @@
 //! A system: its roots, its dispatchers, its runtime. Nothing is shared between two systems of one process.
 
 mod builder;
+#[cfg(feature = "signals")]
+mod signals;
+#[cfg(not(feature = "signals"))]
+#[path = "signals_absent.rs"]
+mod signals;
 
+#[cfg(feature = "config")]
+pub(crate) use builder::OWN_THREADS;
 pub use builder::{BuildError, SystemBuilder};
 
-use crate::actor::Outcome;
+use crate::actor::{Message, Outcome};
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, Name, complaint};
-use crate::cell::body::{Newborn, Place};
+use crate::cell::CoreRef;
+use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
-use crate::events::Events;
+use crate::events::{Event, Events};
+use crate::failure::Failure;
 use crate::here;
 use crate::host::{Aborter, Host};
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::props::IntoProps;
-use crate::shutdown::{Phase, Shutdown, ShutdownReport};
+use crate::random::Random;
+use crate::shutdown::{Phase, Shutdown, ShutdownReason, ShutdownReport, ShutdownTask};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -45,7 +55,8 @@ impl ActorSystem {
         self.spawn_in(&self.0.roots, name.into(), props)
     }
 
-    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone.
+    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone; so
+    /// it is when the props name a dispatcher that is not there, which is an [`Event::SpawnFailed`].
     pub fn spawn_anonymous<P: IntoProps>(&self, props: P) -> ActorRef<P::Msg> {
         self.spawn_anonymous_in(&self.0.roots, props)
     }
@@ -75,22 +86,55 @@ impl ActorSystem {
     }
 
     /// Adds a step to a phase at run time, e.g. by the actor that opened the door. A step added after its phase runs
-    /// with the next phase, one added after the last is dropped.
+    /// with the next phase, one added after the last is dropped. It can be taken back:
+    /// [`ShutdownTask::cancel`].
+    ///
+    /// To end an actor in a phase and wait until it is gone, tell it so and wait:
+    ///
+    /// ```
+    /// # use playhouse::prelude::*;
+    /// # fn add(system: &ActorSystem, cashier: ActorRef<&'static str>) {
+    /// system.on_shutdown(playhouse::Phase::FinishRequests, "cashier", async move || {
+    ///     cashier.tell("count the till, then stop");
+    ///     cashier.terminated().await;
+    ///     Ok(())
+    /// });
+    /// # }
+    /// ```
     pub fn on_shutdown<F: Future<Output = Outcome> + Send + 'static>(
         &self,
         phase: Phase,
         name: &'static str,
         task: impl FnOnce() -> F + Send + 'static,
-    ) {
-        self.0
-            .shutdown
-            .add(phase, name, Box::new(move || Box::pin(task())));
+    ) -> ShutdownTask {
+        let task = Box::new(move || Box::pin(task()) as _);
+        Shutdown::add(&self.0, phase, name, task)
+    }
+
+    /// When this actor ends, for whatever reason, the [`shutdown`](Self::shutdown) begins by itself. It may have ended
+    /// already. [`terminated`](Self::terminated) waits for the end of it all.
+    pub fn end_with<M: Message>(&self, guardian: &ActorRef<M>) {
+        let system = Arc::downgrade(&self.0);
+        let guardian = CoreRef::new(guardian.core()); // memory alone: it may live as long as its handles
+        let ends = async move {
+            let exit = guardian.ended().await;
+            if let Some(system) = system.upgrade() {
+                Shutdown::begin(&system, ShutdownReason::GuardianEnded(exit));
+            }
+        };
+        drop(self.0.host.spawn("guardian", ends));
+    }
+
+    /// Waits for the end of the shutdown, whoever begins it; a runtime that ends under its system begins none. Cancel
+    /// safe. An actor must not await it in a handler: the shutdown waits for that handler.
+    pub async fn terminated(&self) -> ShutdownReport {
+        self.0.shutdown.report().await
     }
 
     /// Runs the phases in order, each within its deadline. Called twice: both wait for the same end. Cancel safe: it
     /// goes on without you. An actor must not await it in a handler: the shutdown waits for that handler.
     pub async fn shutdown(&self) -> ShutdownReport {
-        Shutdown::begin(&self.0);
+        Shutdown::begin(&self.0, ShutdownReason::Asked);
         self.0.shutdown.report().await
     }
 
@@ -101,12 +145,23 @@ impl ActorSystem {
     /// # Panics
     /// On any thread that drives asynchronous tasks, and in the turn of an actor, for which the shutdown waits.
     pub fn blocking_shutdown(&self) -> ShutdownReport {
-        assert!(
-            !here::is_turn(),
-            "an actor cannot wait for the end of its own system; spawn a task that does"
-        );
-        Shutdown::begin(&self.0);
-        match here::block_on("ActorSystem::blocking_shutdown", self.0.shutdown.report()) {
+        assert_no_turn();
+        Shutdown::begin(&self.0, ShutdownReason::Asked);
+        self.block_on_report("ActorSystem::blocking_shutdown")
+    }
+
+    /// [`terminated`](Self::terminated) from a plain thread; what is said of
+    /// [`blocking_shutdown`](Self::blocking_shutdown) holds for it too.
+    ///
+    /// # Panics
+    /// As that one.
+    pub fn blocking_terminated(&self) -> ShutdownReport {
+        assert_no_turn();
+        self.block_on_report("ActorSystem::blocking_terminated")
+    }
+
+    fn block_on_report(&self, what: &'static str) -> ShutdownReport {
+        match here::block_on(what, self.0.shutdown.report()) {
             Ok(report) => report,
             Err(cancelled) => unreachable!("only actors are cancelled: {cancelled}"),
         }
@@ -125,7 +180,22 @@ impl ActorSystem {
         if let Some(why) = complaint(&name) {
             return Err(SpawnError::BadName(format!("{name:?}: {why}")));
         }
-        let newborn = self.newborn(family, Name::Given(&name), props);
+        self.spawn_as(family, &name, props)
+    }
+
+    fn spawn_as<P: IntoProps>(
+        &self,
+        family: &Arc<Family>,
+        name: &str,
+        props: P,
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        let newborn = match self.newborn(family, Name::Given(name), props) {
+            Ok(newborn) => newborn,
+            Err(Refused { newborn, why }) => {
+                newborn.cancel();
+                return Err(why);
+            }
+        };
         match family.join(newborn.core(), false) {
             Ok(()) => Ok(newborn.start()),
             Err(why) => {
@@ -144,10 +214,32 @@ impl ActorSystem {
         props: P,
     ) -> ActorRef<P::Msg> {
         let name = Name::Anonymous(family.next_anonymous());
-        let newborn = self.newborn(family, name, props);
-        match family.join(newborn.core(), true) {
-            Ok(()) => newborn.start(),
-            Err(_) => newborn.cancel(),
+        match self.newborn(family, name, props) {
+            Ok(newborn) => match family.join(newborn.core(), true) {
+                Ok(()) => newborn.start(),
+                Err(_) => newborn.cancel(),
+            },
+            Err(Refused { newborn, why }) => {
+                let who = newborn.core().address.clone();
+                self.0.events.publish(&Event::SpawnFailed { who, why });
+                newborn.cancel()
+            }
+        }
+    }
+
+    /// A root of the runtime's own, under a name that nobody can give; the one that is there already, if it is. When the
+    /// system is ending, it is already gone.
+    pub(crate) fn spawn_own<P: IntoProps + Clone>(&self, name: &str, props: P) -> CoreRef {
+        let roots = &self.0.roots;
+        if let Some(known) = roots.holder(name) {
+            return known;
+        }
+        match self.spawn_as(roots, name, props.clone()) {
+            Ok(own) => CoreRef::new(own.core()),
+            // Somebody was faster, or the system is ending.
+            Err(_) => roots
+                .holder(name)
+                .unwrap_or_else(|| CoreRef::new(self.spawn_anonymous_in(roots, props).core())),
         }
     }
 
@@ -156,13 +248,20 @@ impl ActorSystem {
         parent: &Arc<Family>,
         name: Name<'_>,
         props: P,
-    ) -> Newborn<P::Msg> {
+    ) -> Result<Newborn<P::Msg>, Refused<P::Msg>> {
         props.newborn(&Place {
             system: self,
             parent,
             name,
         })
     }
+}
+
+fn assert_no_turn() {
+    assert!(
+        !here::is_turn(),
+        "an actor cannot wait for the end of its own system; spawn a task that does"
+    );
 }
 
 impl fmt::Debug for ActorSystem {
@@ -180,6 +279,7 @@ pub(crate) struct System {
     pub(crate) events: Events,
     /// What came too late for an actor's own books.
     pub(crate) total: Mutex<Ledger>,
+    pub(crate) random: Mutex<Random>,
     pub(crate) roots: Arc<Family>,
     dispatchers: BTreeMap<String, DispatcherRef>,
     /// One of them, which most actors live on.
@@ -215,6 +315,12 @@ impl Drop for EndOfRuntime {
 }
 
 impl System {
+    /// A root's failure was escalated, and nobody is above it.
+    pub(crate) fn root_failed(self: &Arc<Self>, who: &Address, failure: &Failure) {
+        let reason = ShutdownReason::RootFailed(who.clone(), failure.clone());
+        Shutdown::begin(self, reason);
+    }
+
     pub(crate) fn next_uid(&self) -> u64 {
         self.spawned.fetch_add(1, Ordering::Relaxed) as u64
     }
@@ -270,6 +376,8 @@ pub enum SpawnError {
     BadName(String),
     /// The parent or the system is ending.
     Stopping,
+    /// [`Props::dispatcher_named`](crate::Props::dispatcher_named) names a dispatcher that is not there.
+    UnknownDispatcher(UnknownDispatcher),
 }
 
 impl fmt::Display for SpawnError {
@@ -281,6 +389,7 @@ impl fmt::Display for SpawnError {
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
             Self::Stopping => f.write_str("the parent is ending and takes no more children"),
+            Self::UnknownDispatcher(unknown) => write!(f, "{unknown}"),
         }
     }
 }
