@@ -323,7 +323,7 @@ fn go_on<A: Actor>(mut actor: Box<A>, done: Done<(Box<A>, Option<Outcome>)>) -> 
         Box::pin(async move {
             let core = CoreRef::new(ctx.core());
             let outcome = match ctx.take_next().await {
-                None | Some(Arrival::End(_)) => None,
+                None | Some(Arrival::End(_) | Arrival::Renewal) => None,
                 Some(Arrival::Failed(failure)) => Some(Err(failure)),
                 Some(Arrival::Message(msg)) => Some(watched(&core, actor.receive(ctx, msg)).await),
                 Some(Arrival::Signal(signal)) => {
