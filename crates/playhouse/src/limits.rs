@@ -158,6 +158,10 @@ pub const PRIORITY_STRETCH_LEAST: u64 = 32;
 /// The most preemptions that exploring chooses by itself. Of the faults in published studies hardly one needs more.
 pub const PREEMPTIONS: u64 = 3;
 
+/// Schedules that are tried for each number of preemptions, when one that fails is to be made simpler. Some hundred small
+/// tests take a blink; a fault that needs more luck stays as it was found.
+pub const SIMPLER_SCHEDULES: u64 = 300;
+
 /// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
 pub const STEPS_REMEMBERED: usize = 40;
 
