@@ -117,6 +117,11 @@ impl<M: Message> Behavior<M> {
         Self(Step::Stopped(Some(Box::new(last))))
     }
 
+    /// Takes no more messages; whoever [`handle`](Self::handle)s by hand looks here for the end.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.0, Step::Stopped(_))
+    }
+
     /// Runs set-ups until there is something to receive with.
     fn settle(&mut self, ctx: &mut Context<M>) -> Outcome {
         for _ in 0..=limits::SETUPS_IN_A_ROW {
