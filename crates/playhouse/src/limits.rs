@@ -62,6 +62,10 @@ pub const BLOCKING_THREADS: usize = 16;
 /// end, and the bound exists to name that leak.
 pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 
+/// Set-ups of one [`Behavior`](crate::Behavior) that may follow each other without a message in between. People nest a
+/// handful; one that returns itself would hold its thread for ever, so it fails at this count instead.
+pub const SETUPS_IN_A_ROW: usize = 100;
+
 /// Restarts of one actor within [`RESTART_WINDOW`] before it counts as broken. With the default backoff they take about
 /// 43 s, so an actor that never comes up ends within a minute.
 pub const RESTARTS: u32 = 10;
