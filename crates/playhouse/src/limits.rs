@@ -85,6 +85,10 @@ pub const MEMBER_SHUTDOWN: Duration = Duration::from_secs(5);
 /// The part of a delay by which it may be longer, so that actors that failed together come back apart.
 pub const BACKOFF_JITTER: f64 = 0.2;
 
+/// What a semaphore holds on every platform Tokio knows. Callers inside of an admission are no more; a larger budget is
+/// counted in larger units.
+pub(crate) const SEMAPHORE: usize = 1 << 29;
+
 /// How late an ask may notice its deadline, and for how long it is not worth a timer: a hundred times what an answer on
 /// the same machine takes, and the finest that Tokio's timers know.
 pub const TICK: Duration = Duration::from_millis(1);

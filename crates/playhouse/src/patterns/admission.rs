@@ -1,5 +1,6 @@
 //! Who may come in: a bound on callers at the edge of a system, in front of everything that waits inside.
 
+use crate::limits;
 use crate::sync::{Arc, AtomicUsize, Ordering, OwnedSemaphorePermit, Semaphore};
 use std::error::Error;
 use std::fmt;
@@ -45,7 +46,7 @@ impl Admission {
     pub fn new(inside: usize, waiting: usize) -> Self {
         assert!(inside > 0, "a door that lets nobody in; the least is 1");
         assert!(
-            inside <= 1 << 29,
+            inside <= limits::SEMAPHORE,
             "2^29 are the most that can be inside, and more than memory holds"
         );
         Self(Arc::new(Door {
@@ -66,13 +67,16 @@ impl Admission {
         let in_line = InLine::join(&self.0).ok_or_else(|| self.full())?;
         let room = self.0.room.clone().acquire_owned().await;
         drop(in_line);
-        room.map(Admitted).map_err(|_| Refused::Closed)
+        match room {
+            Ok(_room) => Ok(Admitted { _room }),
+            Err(_) => Err(Refused::Closed),
+        }
     }
 
     /// In at once, or refused. Overtakes nobody who waits.
     pub fn try_enter(&self) -> Result<Admitted, Refused> {
         match self.0.room.clone().try_acquire_owned() {
-            Ok(room) => Ok(Admitted(room)),
+            Ok(_room) => Ok(Admitted { _room }),
             Err(_) if self.0.room.is_closed() => Err(Refused::Closed),
             Err(_) => Err(self.full()),
         }
@@ -134,7 +138,9 @@ impl Drop for InLine<'_> {
 
 /// The right to be inside. It may travel in a message; dropped anywhere, it is given back.
 #[must_use = "dropping it is leaving"]
-pub struct Admitted(#[allow(dead_code)] OwnedSemaphorePermit);
+pub struct Admitted {
+    _room: OwnedSemaphorePermit,
+}
 
 impl fmt::Debug for Admitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

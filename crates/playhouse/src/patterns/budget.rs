@@ -1,6 +1,7 @@
 //! Room counted in bytes, or anything.
 
 use crate::here;
+use crate::limits;
 use crate::send_error::Cancelled;
 use crate::sync::{Arc, OwnedSemaphorePermit, Semaphore};
 use std::fmt;
@@ -33,8 +34,7 @@ impl Budget {
     /// If `total` is zero: nothing could ever be taken.
     pub fn new(total: usize) -> Self {
         assert!(total > 0, "a budget of nothing would let nothing through");
-        const UNITS: usize = 1 << 29; // what a semaphore holds on every platform
-        let unit = total.div_ceil(UNITS);
+        let unit = total.div_ceil(limits::SEMAPHORE);
         let units = u32::try_from(total / unit).unwrap_or(u32::MAX);
         Self {
             room: Arc::new(Semaphore::new(units as usize)),
