@@ -106,6 +106,8 @@ fn sanitized(name: &str, flags: &str, host: &str) -> Command {
         .env_remove("RUSTUP_TOOLCHAIN")
         .env("RUSTFLAGS", flags)
         .env("PLAYHOUSE_SEEDS", SEEDS)
+        // Whoever prints one goes through tables behind a lock that the thread sanitizer does not see.
+        .env("RUST_BACKTRACE", "0")
         // The tests' own toys keep each other for good; what the runtime keeps is counted by tests of their own.
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .env(

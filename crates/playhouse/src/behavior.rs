@@ -2,6 +2,8 @@
 
 use crate::actor::{Actor, Message, Outcome, Signal};
 use crate::context::Context;
+use crate::limits;
+use std::error::Error;
 use std::fmt;
 use std::mem;
 
@@ -59,6 +61,50 @@ impl<M: Message> Behavior<M> {
         Self(Step::Setup(Box::new(step)))
     }
 
+    /// Handles one message by hand and yields what follows: the way to hand a message on to another behaviour at once, to
+    /// wrap one, or to put several together. Set-ups in front run first. A behaviour that has stopped handles nothing, so
+    /// the message is [`unhandled`](Context::unhandled).
+    ///
+    /// ```
+    /// use playhouse::prelude::*;
+    ///
+    /// fn closed() -> Behavior<&'static str> {
+    ///     Behavior::receive(|ctx, word| match word {
+    ///         "knock" => Ok(closed()),
+    ///         other => open().handle(ctx, other), // that is for the open door, which stays
+    ///     })
+    /// }
+    ///
+    /// fn open() -> Behavior<&'static str> {
+    ///     Behavior::receive(|_ctx, word| {
+    ///         assert_eq!(word, "come in");
+    ///         Ok(open())
+    ///     })
+    /// }
+    /// # fn main() -> Outcome {
+    /// # let system = ActorSystem::builder("house").build()?;
+    /// # let door = system.spawn("door", closed)?;
+    /// # for word in ["knock", "come in", "come in"] { door.tell(word); }
+    /// # door.drain();
+    /// # assert_eq!(system.blocking_shutdown().ledger.handled, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// What its step or a set-up fails with.
+    pub fn handle(mut self, ctx: &mut Context<M>, msg: M) -> Outcome<Self> {
+        self.settle(ctx)?;
+        match self.0 {
+            Step::Receive(step) => step(ctx, msg),
+            Step::Spent => Err(SPENT.into()),
+            stopped => {
+                ctx.unhandled(msg);
+                Ok(Self(stopped))
+            }
+        }
+    }
+
     /// Stops after this message.
     pub fn stopped() -> Self {
         Self(Step::Stopped(None))
@@ -71,9 +117,14 @@ impl<M: Message> Behavior<M> {
         Self(Step::Stopped(Some(Box::new(last))))
     }
 
+    /// Takes no more messages; whoever [`handle`](Self::handle)s by hand looks here for the end.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self.0, Step::Stopped(_))
+    }
+
     /// Runs set-ups until there is something to receive with.
     fn settle(&mut self, ctx: &mut Context<M>) -> Outcome {
-        loop {
+        for _ in 0..=limits::SETUPS_IN_A_ROW {
             match mem::replace(&mut self.0, Step::Spent) {
                 Step::Setup(step) => *self = step(ctx)?,
                 stopped @ Step::Stopped(_) => {
@@ -87,8 +138,27 @@ impl<M: Message> Behavior<M> {
                 }
             }
         }
+        Err(EndlessSetup.into())
     }
 }
+
+const SPENT: &str = "a behaviour whose step failed takes no more messages";
+
+/// Set-ups lead into each other and never to a message.
+#[derive(Debug)]
+struct EndlessSetup;
+
+impl fmt::Display for EndlessSetup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "more than {} set-ups in a row lead to no `Behavior::receive`; a set-up must not return itself",
+            limits::SETUPS_IN_A_ROW
+        )
+    }
+}
+
+impl Error for EndlessSetup {}
 
 impl<M: Message> Actor for Behavior<M> {
     type Msg = M;
@@ -99,7 +169,7 @@ impl<M: Message> Actor for Behavior<M> {
 
     async fn receive(&mut self, ctx: &mut Context<M>, msg: M) -> Outcome {
         let Step::Receive(step) = mem::replace(&mut self.0, Step::Spent) else {
-            return Err("a behaviour whose step failed takes no more messages".into());
+            return Err(SPENT.into());
         };
         *self = step(ctx, msg)?;
         self.settle(ctx)

@@ -500,6 +500,7 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
+        self.record(|| Effect::StashCleared(stashed.len()));
         self.note_what_is_aside();
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {

@@ -46,6 +46,8 @@ pub enum Effect {
     Stashed,
     /// So many messages come back.
     Unstashed(usize),
+    /// So many messages that were set aside are given up.
+    StashCleared(usize),
     /// A timer was set, or replaced.
     TimerSet {
         /// Its key.

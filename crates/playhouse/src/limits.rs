@@ -62,6 +62,10 @@ pub const BLOCKING_THREADS: usize = 16;
 /// end, and the bound exists to name that leak.
 pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 
+/// Set-ups of one [`Behavior`](crate::Behavior) that may follow each other without a message in between. People nest a
+/// handful; one that returns itself would hold its thread for ever, so it fails at this count instead.
+pub const SETUPS_IN_A_ROW: usize = 100;
+
 /// Restarts of one actor within [`RESTART_WINDOW`] before it counts as broken. With the default backoff they take about
 /// 43 s, so an actor that never comes up ends within a minute.
 pub const RESTARTS: u32 = 10;
@@ -157,6 +161,10 @@ pub const PRIORITY_STRETCH_LEAST: u64 = 32;
 
 /// The most preemptions that exploring chooses by itself. Of the faults in published studies hardly one needs more.
 pub const PREEMPTIONS: u64 = 3;
+
+/// Schedules that are tried for each number of preemptions, when one that fails is to be made simpler. Some hundred small
+/// tests take a blink; a fault that needs more luck stays as it was found.
+pub const SIMPLER_SCHEDULES: u64 = 300;
 
 /// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
 pub const STEPS_REMEMBERED: usize = 40;

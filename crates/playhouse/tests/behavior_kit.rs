@@ -157,6 +157,7 @@ fn every_effect_is_written_down_in_order() {
         ctx.stash(note("two")).unwrap();
         ctx.unstash(1);
         ctx.unstash_all();
+        ctx.clear_stash();
         ctx.schedule_once(secs(2), &other, 1);
         ctx.receive_timeout(secs(3), || note("idle"));
         ctx.cancel_receive_timeout();
@@ -174,6 +175,7 @@ fn every_effect_is_written_down_in_order() {
         Effect::Stashed,
         Effect::Unstashed(1),
         Effect::Unstashed(1),
+        Effect::StashCleared(2),
         Effect::Scheduled { to, after: secs(2) },
         Effect::ReceiveTimeoutSet(secs(3)),
         Effect::ReceiveTimeoutCancelled,
@@ -241,7 +243,7 @@ impl Actor for Sleeper {
 
     async fn receive(&mut self, ctx: &mut Context<Self::Msg>, msg: Self::Msg) -> Outcome {
         match msg {
-            Some(time) => ctx.clock().sleep(time).await,
+            Some(time) => ctx.clock().sleep(time).await, // sleeps: in the time of the test
             None => std::future::pending().await,
         }
         Ok(())

@@ -11,7 +11,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{BuildError, DispatcherRef, limits};
+use playhouse::{BuildError, DispatcherRef, FuncProps, IntoProps, limits};
 use tokio::sync::mpsc;
 
 struct Note {
@@ -134,6 +134,68 @@ async fn function_props_have_their_own_mailbox_setting() {
     assert!(
         actor.try_send(()).is_ok() && actor.try_send(()).is_ok() && actor.try_send(()).is_err()
     );
+    end(&system).await;
+}
+
+/// Answers with the name of the thread that it runs on.
+fn tells_its_thread() -> FuncProps<Reply<String>> {
+    Props::func(async move |ctx: &mut Context<Reply<String>>| {
+        while let Some(reply) = ctx.recv().await {
+            reply.send(std::thread::current().name().unwrap_or_default().to_owned());
+        }
+        Ok(())
+    })
+}
+
+async fn is_on_fixed(actor: &ActorRef<Reply<String>>) {
+    let thread = actor.ask(|reply| reply).within(secs(60)).await.unwrap();
+    assert!(thread.starts_with("playhouse-fixed-"), "{thread}");
+}
+
+struct TellsItsThread;
+impl Actor for TellsItsThread {
+    type Msg = Reply<String>;
+    async fn receive(&mut self, _ctx: &mut Context<Self::Msg>, reply: Self::Msg) -> Outcome {
+        reply.send(std::thread::current().name().unwrap_or_default().to_owned());
+        Ok(())
+    }
+}
+
+/// On the dispatcher of `props` itself: each message goes to a child made with `child`.
+fn passes_on<P>(child: fn() -> P) -> FuncProps<Reply<String>>
+where
+    P: IntoProps<Msg = Reply<String>> + 'static,
+{
+    Props::func(async move |ctx: &mut Context<Reply<String>>| {
+        let child = ctx.spawn_anonymous(child());
+        while let Some(reply) = ctx.recv().await {
+            child.tell(reply);
+        }
+        Ok(())
+    })
+}
+
+#[tokio::test]
+async fn a_dispatcher_is_chosen_by_value_by_name_and_as_the_parents() {
+    let (system, _) = system();
+    let fixed = system.dispatcher("fixed").unwrap();
+    fn of_structs() -> Props<Reply<String>> {
+        Props::new(|| TellsItsThread)
+    }
+    for props in [
+        of_structs().dispatcher(&fixed),
+        of_structs().dispatcher_named("fixed"),
+    ] {
+        is_on_fixed(&system.spawn_anonymous(props)).await;
+    }
+    for props in [
+        tells_its_thread().dispatcher(&fixed),
+        tells_its_thread().dispatcher_named("fixed"),
+        passes_on(|| of_structs().same_dispatcher_as_parent()).dispatcher(&fixed),
+        passes_on(|| tells_its_thread().same_dispatcher_as_parent()).dispatcher(&fixed),
+    ] {
+        is_on_fixed(&system.spawn_anonymous(props)).await;
+    }
     end(&system).await;
 }
 

@@ -230,7 +230,6 @@ mod tests {
                 "#[test]\n#[ignore]\nfn sup_01_b() {}",
                 "the test of SUP-01 is ignored",
             ),
-            ("#[test]\nfn works() {}", "the test `works` names no case"),
             ("// set aside: SUP-02", "SUP-02 has no reason"),
         ] {
             let account = of(&format!("{WHOLE}{test}{more}"), "[SUP-02] SUP-01");

@@ -130,7 +130,7 @@ async fn numbers_go_up(system: ActorSystem, upset: Upset, places: usize, each: u
         let sends = Props::func(async move |ctx: &mut Context<()>| {
             for n in 0..each {
                 if n % rest == rest - 1 {
-                    ctx.clock().sleep(millis(1)).await;
+                    ctx.clock().sleep(millis(1)).await; // sleeps: others overtake meanwhile
                 }
                 to.send(Numbered::Number { sender, n }).await?;
             }
