@@ -222,6 +222,23 @@ fn ticks_of_own_timers_do_not_count_unless_they_are_chosen() {
 }
 
 #[test]
+fn a_timeout_that_is_queued_behind_a_message_is_swallowed() {
+    on_stage(|stage| {
+        let player = Player::new(&stage.notes);
+        let actor = stage.spawn("actor", move || Intercepted(player));
+        set(stage, &actor, millis(10));
+        stage.world.advance(millis(25)); // handled at 20, due at 30
+        stage.tell(&actor, Cue::Say("message")); // in hand from 25 to 45
+        stage.world.advance(millis(29));
+        stage.expect(["message"]);
+        stage.world.advance(millis(20)); // due at 55, and handled at 75
+        stage.expect([]);
+        stage.world.advance(millis(1));
+        stage.expect(["idle"]);
+    });
+}
+
+#[test]
 fn the_last_setting_counts_and_an_earlier_one_that_is_queued_is_swallowed() {
     on_stage(|stage| {
         let player = Player::new(&stage.notes);

@@ -139,7 +139,7 @@ struct Book {
 }
 
 impl Book {
-    fn new(stage: &Stage, rule: Rule) -> ActorRef<Letter> {
+    fn spawn(stage: &Stage, rule: Rule) -> ActorRef<Letter> {
         let notes = stage.notes.clone();
         let book = move || Book {
             notes,
@@ -177,7 +177,7 @@ impl Actor for Book {
 #[test]
 fn sta_08_what_is_stashed_while_unstashing_does_not_come_back_by_itself() {
     on_stage(|stage| {
-        let book = Book::new(stage, |ctx, letter| match letter {
+        let book = Book::spawn(stage, |ctx, letter| match letter {
             "m2" => {
                 ctx.stash(Is("m2"))?;
                 Ok(false)
@@ -195,7 +195,7 @@ fn sta_08_what_is_stashed_while_unstashing_does_not_come_back_by_itself() {
 #[test]
 fn sta_09_of_twenty_only_those_present_come_back() {
     on_stage(|stage| {
-        let book = Book::new(stage, |ctx, letter| match letter {
+        let book = Book::spawn(stage, |ctx, letter| match letter {
             "m2" => {
                 ctx.stash(Is("m4"))?;
                 ctx.stash(Get)?;
@@ -236,7 +236,7 @@ fn sta_10_a_cleared_stash_is_empty_and_can_be_used_again() {
 #[test]
 fn sta_11_clearing_while_unstashing_leaves_the_rest_out() {
     on_stage(|stage| {
-        let book = Book::new(stage, |ctx, letter| {
+        let book = Book::spawn(stage, |ctx, letter| {
             if letter == "m2" {
                 ctx.clear_stash();
             }
@@ -628,7 +628,7 @@ fn sta_31_a_stop_at_the_first_of_two_leaves_the_second_a_dead_letter() {
 #[test]
 fn sta_32_unstashing_in_a_handler_that_stays() {
     on_stage(|stage| {
-        let book = Book::new(stage, |_ctx, _letter| Ok(true));
+        let book = Book::spawn(stage, |_ctx, _letter| Ok(true));
         tell(stage, &book, [Is("m1"), Is("m2")]);
         tell(stage, &book, [Unstash(9)]);
         tell(stage, &book, [Get]);

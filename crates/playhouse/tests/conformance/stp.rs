@@ -138,7 +138,7 @@ struct OnlySignals {
 impl Actor for OnlySignals {
     type Msg = std::convert::Infallible;
     async fn started(&mut self, ctx: &mut Context<Self::Msg>) -> Outcome {
-        let child = ctx.spawn("child", || Behavior::stopped())?;
+        let child = ctx.spawn("child", Behavior::<Cue>::stopped)?;
         ctx.watch(&child);
         self.child = Some(child);
         Ok(())

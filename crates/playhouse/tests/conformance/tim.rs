@@ -188,6 +188,7 @@ impl Actor for Incarnation {
         if matches!(signal, Signal::PreRestart(_)) {
             let is_active = ctx.timers().is_active(KEY);
             self.notes.say(format!("pre-restart, active: {is_active}"));
+            ctx.timers().once("late", millis(1), Msg::Tick(99)); // ends with the incarnation
         }
         signal.unhandled()
     }
