@@ -16,10 +16,11 @@ const SEEDS: &str = "20";
 /// What the sanitizers are called, and the flags that switch each on.
 const SANITIZERS: [(&str, &str); 2] = [
     ("address", "-Zsanitizer=address"),
-    // The standard library is not built for it, which the compiler would refuse to mix.
+    // The standard library is not built for it, which the compiler would refuse to mix. The runtime shows the order of its
+    // locks by itself then.
     (
         "thread",
-        "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer",
+        "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg playhouse_tsan",
     ),
 ];
 
@@ -105,6 +106,8 @@ fn sanitized(name: &str, flags: &str, host: &str) -> Command {
         .env_remove("RUSTUP_TOOLCHAIN")
         .env("RUSTFLAGS", flags)
         .env("PLAYHOUSE_SEEDS", SEEDS)
+        // Whoever prints one goes through tables behind a lock that the thread sanitizer does not see.
+        .env("RUST_BACKTRACE", "0")
         // The tests' own toys keep each other for good; what the runtime keeps is counted by tests of their own.
         .env("ASAN_OPTIONS", "detect_leaks=0")
         .env(

@@ -30,10 +30,15 @@
 //! ```
 //!
 //! The handler owns the state for the length of a message, also across awaits: no lock, no second message in between.
-//! `Ok(())` goes on; an `Err`, so also `?`, is a failure and ends the actor; a panic is the same. Ending on purpose is
-//! [`ctx.stop()`](Context::stop) or [`ctx.drain()`](Context::drain).
+//! `Ok(())` goes on; an `Err`, so also `?`, is a failure, and a panic is the same: [supervision](#supervision) decides what
+//! follows. Ending on purpose is [`ctx.stop()`](Context::stop) or [`ctx.drain()`](Context::drain).
 //!
-//! # Tell and ask
+//! # Tell or ask
+//!
+//! [`tell`](ActorRef::tell) is the default: it never waits, and says nothing about what becomes of the message. Ask when the
+//! answer decides what happens next. On a hot path between actors a `tell` that carries [`Reply::to`] an adapter costs less
+//! than an ask, but has no deadline: nobody notices an answer that never comes. Inside an actor prefer
+//! [`ctx.ask`](Context::ask), which does not hold up the next message, to awaiting an ask.
 //!
 //! A message that wants an answer carries a [`Reply`], the right and duty to answer once. Dropped without an answer, it
 //! tells the asker at once. An ask must be given a limit, and its error says whether the request was started, so that a
@@ -195,6 +200,55 @@
 //! # }
 //! ```
 //!
+//! # Supervision
+//!
+//! A failure ends the actor, unless its recipe says more: [`Supervise`] resumes, restarts or escalates, by the kind of the
+//! failure. A restart makes a fresh state by the same factory, under the same reference; mailbox, watches and stash stay,
+//! timers, pipes and children end. It always has a limit and a backoff. A message that fails incarnation after incarnation
+//! is [delivered again](Props::redeliver) only so often, and then quarantined.
+//!
+//! ```
+//! use playhouse::prelude::*;
+//! use std::num::ParseIntError;
+//!
+//! enum Msg {
+//!     Add(&'static str),
+//!     Total(Reply<u32>),
+//! }
+//!
+//! #[derive(Default)]
+//! struct Sum(u32);
+//!
+//! impl Actor for Sum {
+//!     type Msg = Msg;
+//!     async fn receive(&mut self, _ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
+//!         match msg {
+//!             Msg::Add("reset") => return Err("somebody wants to begin anew".into()),
+//!             Msg::Add(text) => self.0 += text.parse::<u32>()?,
+//!             Msg::Total(reply) => reply.send(self.0),
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Outcome {
+//! let system = ActorSystem::builder("tour").on_event(|_| ()).build()?;
+//! let how = Supervise::restart().at_once().limit(3, secs(60)).when::<ParseIntError>(Supervise::resume());
+//! let sum = system.spawn("sum", Props::new(Sum::default).supervise(how))?;
+//! for text in ["1", "two", "3"] {
+//!     sum.tell(Msg::Add(text)); // the second is skipped
+//! }
+//! assert_eq!(sum.ask(Msg::Total).within(secs(5)).await?, 4);
+//! sum.tell(Msg::Add("reset"));
+//! assert_eq!(sum.ask(Msg::Total).within(secs(5)).await?, 0);
+//! # assert_eq!(system.shutdown().await.ledger.balance(), 0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Children that depend on each other form a [`Group`]: when one fails, all of them, or those that came after it, begin anew
+//! in order.
+//!
 //! # Blocking actors
 //!
 //! What blocks, or cannot leave its thread, is a [`BlockingActor`]: its factory, its state and its handlers stay on one
@@ -294,7 +348,10 @@
 //!
 //! | what happens | what the runtime does |
 //! |---|---|
-//! | a handler returns `Err` or panics | [`Event::Failed`]; the actor ends as [`Exit::Failed`], its watchers are told; others go on |
+//! | a handler returns `Err` or panics | [`Event::Failed`]; supervision resumes, restarts, escalates, or ends the actor as [`Exit::Failed`], its watchers told; others go on |
+//! | an actor fails again and again | its restarts back off, and beyond their limit it ends |
+//! | one message fails every incarnation | with [`Props::redeliver`] it is quarantined and published with each cause |
+//! | a result comes for an incarnation that is gone | discarded; a message to its adapter is a dead letter |
 //! | a `tell` finds a full mailbox | the message is a dead letter: counted, published, on standard error unless there is a hook |
 //! | a sender waits on a full mailbox that stops | `Err` with the message |
 //! | a message waits in an actor that stops | dead letter; if it was an ask, the asker hears [`AskError::Gone`] at once |
@@ -311,10 +368,18 @@
 //! | a handler does not come back at shutdown | killed at the phase's deadline; if it blocks, named in `still_alive` |
 //! | the Tokio runtime goes away first | its actors end as [`Exit::Shutdown`], and the books still balance |
 //!
-//! # Where actors do not fit
+//! # When not to use actors
 //!
-//! A value that many read and few write is better behind a lock; a pure computation is a function; a stream with one
-//! reader is a channel. An actor earns its place with state that has a life: it starts, waits, fails, ends.
+//! An actor earns its place with state that has a life: it starts, waits, fails, ends. Where there is no such state,
+//! something simpler fits better.
+//!
+//! | what you have | what fits |
+//! |---|---|
+//! | requests that share no state | a plain `async fn` per request, on the web framework's own tasks; put an [`Admission`] or a [`RateLimiter`] at its door |
+//! | data to compute in parallel | a parallel iterator over a thread pool (rayon); an actor would add a queue in front of every piece |
+//! | code that mostly calls a blocking library | `spawn_blocking`, or [`DispatcherRef::submit`]; an actor on [`Dispatcher::fixed`] once there is a connection to keep |
+//! | a value that many read and few write | a lock, or `tokio::sync::watch` |
+//! | a stream with one reader | a channel |
 #![deny(unsafe_code)]
 
 mod actor;
@@ -332,6 +397,7 @@ mod dead_letter_log;
 mod dead_letters;
 mod deadlines;
 mod dispatch;
+mod effect;
 mod events;
 mod failure;
 mod here;
@@ -383,7 +449,7 @@ pub use patterns::work_pulling::{Backlog, ConfirmingPool, Job, Submission, Ticke
 pub use props::{FuncProps, IntoProps, Lifetime, Props, SendTurn};
 pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
-pub use shutdown::{Phase, ShutdownReport};
+pub use shutdown::{Phase, ShutdownReason, ShutdownReport, ShutdownTask};
 pub use stash::StashFull;
 pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};

@@ -146,6 +146,12 @@ pub const LAST_ACTORS: Duration = Duration::from_secs(10);
 /// actors that do nothing else reaches this within seconds.
 pub const STEPS_TO_SETTLE: usize = 10_000_000;
 
+/// How much time a handler may let pass in a behaviour kit. A real one would be called stuck long before.
+pub const HANDLER_IN_TEST: Duration = Duration::from_secs(60 * 60);
+
+/// How long an answer is waited for in a behaviour kit: longer than any handler may take.
+pub const ANSWER_IN_TEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Choices after which a schedule of few preemptions draws all priorities again. Longer than most tests, so that they get
 /// what was drawn for them; short enough that whoever looks again and again for somebody of low priority is let go soon.
 pub const PRIORITY_EPOCH: u64 = 512;
@@ -155,6 +161,10 @@ pub const PRIORITY_STRETCH_LEAST: u64 = 32;
 
 /// The most preemptions that exploring chooses by itself. Of the faults in published studies hardly one needs more.
 pub const PREEMPTIONS: u64 = 3;
+
+/// Schedules that are tried for each number of preemptions, when one that fails is to be made simpler. Some hundred small
+/// tests take a blink; a fault that needs more luck stays as it was found.
+pub const SIMPLER_SCHEDULES: u64 = 300;
 
 /// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
 pub const STEPS_REMEMBERED: usize = 40;
@@ -188,6 +198,10 @@ const _: () = assert!(
 const _: () = assert!(
     INBOX < RUN_QUEUE / 2 && LIFO_RUN < SLICE_TURNS as usize,
     "an inbox fits beside a theft, and the queue gets its turn in every slice"
+);
+const _: () = assert!(
+    HANDLER_IN_TEST.as_secs() < ANSWER_IN_TEST.as_secs(),
+    "an answer that needs the handler's whole time is not too late"
 );
 const _: () = assert!(
     PRIORITY_STRETCH_LEAST < PRIORITY_EPOCH && PRIORITY_EPOCH.is_power_of_two(),

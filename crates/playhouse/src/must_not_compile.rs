@@ -47,7 +47,7 @@
 //! }
 //! ```
 //! A factory is given no context, so an actor that is made needs none, neither another's nor none at all [SUP-72] [SUP-73]:
-//! ```compile_fail
+//! ```compile_fail,E0277
 //! use playhouse::prelude::*;
 //! fn child<'a>(ctx: &'a mut Context<u32>) -> Props<u32> {
 //!     Props::new(move || { let me = ctx.me().clone(); Behavior::receive(move |_ctx, n| { me.tell(n); Ok(Behavior::stopped()) }) })
@@ -196,6 +196,15 @@
 //!     async fn receive(&mut self, _: &mut Context<()>, (): ()) -> Outcome { Ok(()) }
 //! }
 //! fn start(system: ActorSystem, reply: Reply<u32>) { system.spawn_anonymous(move || Holder(reply)); }
+//! ```
+//! There is no message that is nothing; what may be absent says so in its type \[SYS-07\]:
+//! ```compile_fail,E0308
+//! use playhouse::prelude::*;
+//! fn tell(guardian: ActorRef<String>) { guardian.tell(None) }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn tell(guardian: ActorRef<Option<String>>) { guardian.tell(None) }
 //! ```
 //! Retries need jobs that can be given twice:
 //! ```compile_fail,E0277

@@ -319,3 +319,17 @@ fn stopping_a_member_while_it_waits_for_the_others_ends_it() {
         stage.end();
     });
 }
+
+#[test]
+fn a_group_that_is_stopped_does_not_wait_out_its_backoff() {
+    for_each_seed(SEEDS, |seed| {
+        let backoff = Supervise::restart().backoff(secs(9)..=secs(9), 0.0);
+        let mut stage = Stage::new(seed, Group::one_for_all(backoff));
+        stage.members[0].tell(Msg::Fail);
+        stage.notes();
+        stage.parent.stop();
+        let exit = stage.world.block_on(stage.parent.terminated());
+        assert!(matches!(exit, Exit::Stopped), "{exit:?}");
+        stage.end();
+    });
+}

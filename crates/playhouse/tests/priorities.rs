@@ -198,7 +198,7 @@ fn ticks_pipes_and_answers_come_before_messages_in_their_own_order() {
         let opens = gate.clone();
         let answers = Props::func(async |ctx: &mut Context<Reply<()>>| {
             let reply = ctx.recv().await.ok_or("nobody asks")?;
-            ctx.clock().sleep(millis(3)).await;
+            ctx.clock().sleep(millis(3)).await; // sleeps: virtual time
             reply.send(());
             Ok(())
         });
@@ -206,7 +206,7 @@ fn ticks_pipes_and_answers_come_before_messages_in_their_own_order() {
         let actor = Props::func(async move |ctx: &mut Context<Msg>| {
             ctx.timers().once("tick", millis(1), Msg::Note(200, "tick"));
             let clock = ctx.clock().clone();
-            let pipe = async move { clock.sleep(millis(2)).await };
+            let pipe = async move { clock.sleep(millis(2)).await }; // sleeps: virtual time
             ctx.pipe_to_self(pipe, |()| Msg::Note(150, "pipe"));
             ctx.ask(
                 &answers,
@@ -241,7 +241,7 @@ fn a_cancelled_tick_is_not_delivered_although_it_was_ranked() {
     let actor = Props::func(async move |ctx: &mut Context<Msg>| {
         ctx.timers().once("one", millis(1), Msg::Note(1, "one"));
         ctx.timers().once("two", millis(2), Msg::Note(0, "two"));
-        ctx.clock().sleep(millis(3)).await;
+        ctx.clock().sleep(millis(3)).await; // sleeps: virtual time
         while let Some(msg) = ctx.recv().await {
             seen.send(name(&msg))?;
             ctx.timers().cancel("two");

@@ -448,6 +448,19 @@ fn orders_are_seen_during_a_backoff() {
 }
 
 #[test]
+fn an_actor_whose_dispatcher_goes_away_between_two_incarnations_ends_with_the_system() {
+    for_each_seed(SEEDS, |seed| {
+        let mut stage = Stage::new(seed, Supervise::restart().backoff(secs(9)..=secs(9), 0.0));
+        stage.subject.tell(Msg::Fail);
+        stage.notes();
+        drop(stage.world);
+        let shut_down = |event: &Event| matches!(event, Event::Ended { who, exit: Exit::Shutdown } if *who == stage.subject);
+        assert_eq!(stage.events.count(shut_down), 1);
+        assert_eq!(stage.system.ledger().balance(), 0);
+    });
+}
+
+#[test]
 fn a_stop_while_the_children_end_ends_the_actor() {
     for_each_seed(SEEDS, |seed| {
         let mut stage = Stage::new(seed, at_once());

@@ -1,14 +1,17 @@
 //! Promise 14: each setting has a test here, or in the file of its promise, that fails when the setting is ignored.
 //!
 //! Elsewhere: `Mailbox::bounded` (5, 6), `Dispatcher::fixed` and `pinned` (12), `Ask::if_room` (9), `phase_deadline`
-//! (shutdown), `on_event` (3), `WorkPool::attempts` and `waiting` (work_pool), `Lifetime` (handles), `Props::stash`
-//! (behaviors_and_stash).
+//! (shutdown), `on_event` (3), `WorkPool::attempts`, `waiting` and `confirming` (work_pool), `Rate`, `RateLimiter`,
+//! `Admission` and `Aggregator` (patterns), `Lifetime` (handles), `Props::stash` (behaviors_and_stash), `Mailbox::by_priority`
+//! (priorities), dispatchers by name and the parent's (conformance/dsp), every key of a configuration (config),
+//! `Props::supervise`, `Props::redeliver` and `Restart` (8), `Group` (groups), `dead_letter_log` and `log_to` (conformance,
+//! DLT), `build_with` (conformance, SYS), `shutdown_on_signals` (signals).
 
 mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{BuildError, DispatcherRef, limits};
+use playhouse::{BuildError, DispatcherRef, FuncProps, IntoProps, limits};
 use tokio::sync::mpsc;
 
 struct Note {
@@ -131,6 +134,68 @@ async fn function_props_have_their_own_mailbox_setting() {
     assert!(
         actor.try_send(()).is_ok() && actor.try_send(()).is_ok() && actor.try_send(()).is_err()
     );
+    end(&system).await;
+}
+
+/// Answers with the name of the thread that it runs on.
+fn tells_its_thread() -> FuncProps<Reply<String>> {
+    Props::func(async move |ctx: &mut Context<Reply<String>>| {
+        while let Some(reply) = ctx.recv().await {
+            reply.send(std::thread::current().name().unwrap_or_default().to_owned());
+        }
+        Ok(())
+    })
+}
+
+async fn is_on_fixed(actor: &ActorRef<Reply<String>>) {
+    let thread = actor.ask(|reply| reply).within(secs(60)).await.unwrap();
+    assert!(thread.starts_with("playhouse-fixed-"), "{thread}");
+}
+
+struct TellsItsThread;
+impl Actor for TellsItsThread {
+    type Msg = Reply<String>;
+    async fn receive(&mut self, _ctx: &mut Context<Self::Msg>, reply: Self::Msg) -> Outcome {
+        reply.send(std::thread::current().name().unwrap_or_default().to_owned());
+        Ok(())
+    }
+}
+
+/// On the dispatcher of `props` itself: each message goes to a child made with `child`.
+fn passes_on<P>(child: fn() -> P) -> FuncProps<Reply<String>>
+where
+    P: IntoProps<Msg = Reply<String>> + 'static,
+{
+    Props::func(async move |ctx: &mut Context<Reply<String>>| {
+        let child = ctx.spawn_anonymous(child());
+        while let Some(reply) = ctx.recv().await {
+            child.tell(reply);
+        }
+        Ok(())
+    })
+}
+
+#[tokio::test]
+async fn a_dispatcher_is_chosen_by_value_by_name_and_as_the_parents() {
+    let (system, _) = system();
+    let fixed = system.dispatcher("fixed").unwrap();
+    fn of_structs() -> Props<Reply<String>> {
+        Props::new(|| TellsItsThread)
+    }
+    for props in [
+        of_structs().dispatcher(&fixed),
+        of_structs().dispatcher_named("fixed"),
+    ] {
+        is_on_fixed(&system.spawn_anonymous(props)).await;
+    }
+    for props in [
+        tells_its_thread().dispatcher(&fixed),
+        tells_its_thread().dispatcher_named("fixed"),
+        passes_on(|| of_structs().same_dispatcher_as_parent()).dispatcher(&fixed),
+        passes_on(|| tells_its_thread().same_dispatcher_as_parent()).dispatcher(&fixed),
+    ] {
+        is_on_fixed(&system.spawn_anonymous(props)).await;
+    }
     end(&system).await;
 }
 

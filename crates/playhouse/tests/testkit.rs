@@ -12,7 +12,7 @@ struct Quiet;
 impl Actor for Quiet {
     type Msg = Reply<u32>;
     async fn receive(&mut self, ctx: &mut Context<Self::Msg>, reply: Self::Msg) -> Outcome {
-        ctx.clock().sleep(secs(1)).await;
+        ctx.clock().sleep(secs(1)).await; // sleeps: in the time of the test
         reply.send(1);
         Ok(())
     }
@@ -106,7 +106,7 @@ fn an_ask_to_a_probe_is_answered_by_the_test_or_ends_with_it() {
     let asker = Props::func(async move |ctx: &mut Context<()>| {
         for _ in 0..2 {
             told.tell(asked.ask(|reply| reply).within(secs(1)).await);
-            ctx.clock().sleep(secs(1)).await;
+            ctx.clock().sleep(secs(1)).await; // sleeps: in the time of the test
         }
         Ok(())
     });

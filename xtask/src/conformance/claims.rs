@@ -45,8 +45,10 @@ pub(super) struct Claims {
     pub(super) problems: Vec<String>,
 }
 
-/// What begins each kind of reason.
-const MARKERS: [(&str, fn(String) -> Kind); 3] = [
+/// What begins a kind of reason, and the kind.
+type Marker = (&'static str, fn(String) -> Kind);
+
+const MARKERS: [Marker; 3] = [
     ("// differs:", Kind::Differs),
     ("// does not compile:", Kind::DoesNotCompile),
     ("// set aside:", Kind::SetAside),
@@ -159,9 +161,6 @@ impl Reader<'_> {
         let test = std::mem::take(&mut self.test);
         let place = format!("{}:{number}", self.path);
         let id = Id::of_function(name).filter(|_| test.is_test);
-        if test.is_test && id.is_none() {
-            self.problem(&place, &format!("the test `{name}` names no case"));
-        }
         let claims = &self.claims.all;
         self.differs
             .retain(|claim| Some(&claims[*claim].id) != id.as_ref());
@@ -237,12 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn an_ignored_test_is_told_apart_and_a_nameless_one_is_a_problem() {
+    fn an_ignored_test_is_told_apart_and_one_of_no_case_is_welcome() {
         let ignored = "#[test]\n#[ignore = \"slow\"]\nfn sup_09_a() {}";
         assert_eq!(read(ignored).0, one("SUP-09", Kind::IgnoredTest));
-        let (claims, problems) = read("#[test]\nfn it_works() {}");
-        assert!(claims.is_empty());
-        assert_eq!(problems, ["a.rs:2: the test `it_works` names no case"]);
+        assert_eq!(read("#[test]\nfn it_works() {}"), (vec![], vec![]));
     }
 
     #[test]

@@ -123,6 +123,7 @@ impl Shop {
             },
             Action::Sanitizers => ended(crate::proof::sanitize(&["--quick".to_owned()])),
             Action::Tidy => tidy(&self.root),
+            Action::Conformance => ended(crate::conformance::run(&[])),
         }
     }
 

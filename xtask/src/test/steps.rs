@@ -32,6 +32,8 @@ pub enum Action {
     Sanitizers,
     /// The house rules, in this process.
     Tidy,
+    /// The list of conformance cases against the tests, in this process.
+    Conformance,
 }
 
 /// The examples of one crate.
@@ -98,6 +100,12 @@ pub const STEPS: &[Step] = &[
         name: "tidy",
         why: "the house rules hold in every tracked file",
         action: Action::Tidy,
+        needs: &[],
+    },
+    Step {
+        name: "conformance",
+        why: "every case that the runtime is held to has a test, or a reason",
+        action: Action::Conformance,
         needs: &[],
     },
     Step {

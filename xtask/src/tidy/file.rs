@@ -91,7 +91,8 @@ pub(super) fn opens_with_its_reason(path: &str, text: &str) -> Vec<Finding> {
 }
 
 /// No test sleeps without a reason in a `// sleeps:` comment on the line or the one above. In a stepped test time is what
-/// the test makes it: only a thread can really sleep there.
+/// the test makes it: only a thread can really sleep there. A file that has stepped systems beside others may wait on the
+/// clock of its system.
 pub(super) fn no_unexplained_sleep(path: &str, text: &str) -> Vec<Finding> {
     if !is_rust(path) {
         return Vec::new();
@@ -105,10 +106,17 @@ pub(super) fn no_unexplained_sleep(path: &str, text: &str) -> Vec<Finding> {
     let first = first_test_line(path, text);
     let code = blanked(text);
     let is_stepped = path.contains("/tests/stepped_");
-    let sleeping = code.lines().enumerate().skip(first).filter(|(_, line)| {
-        let is_real = !is_stepped || line.contains("thread::sleep");
-        is_real && words(line, "sleep").any(|at| line[at + "sleep".len()..].starts_with('('))
-    });
+    let may_be_stepped = makes_its_time(&code);
+    let is_sleep = |line: &str, at: usize| {
+        let is_virtual = (is_stepped && !line.contains("thread::sleep"))
+            || (may_be_stepped && line[..at].ends_with('.'));
+        !is_virtual && line[at + "sleep".len()..].starts_with('(')
+    };
+    let sleeping = code
+        .lines()
+        .enumerate()
+        .skip(first)
+        .filter(|(_, line)| words(line, "sleep").any(|at| is_sleep(line, at)));
     sleeping
         .filter(|(index, _)| !explained(*index))
         .map(|(index, _)| {
@@ -117,6 +125,14 @@ pub(super) fn no_unexplained_sleep(path: &str, text: &str) -> Vec<Finding> {
             Finding::at(path, index + 1, says.into())
         })
         .collect()
+}
+
+/// Whether the tests in `code` have a system whose clock they move.
+fn makes_its_time(code: &str) -> bool {
+    let makers = ["stepped", "build_stepped", "on_stage", "TestKit"];
+    makers
+        .iter()
+        .any(|maker| words(code, maker).next().is_some())
 }
 
 /// No name of a package registry's host: the project must not depend on where its packages come from.
@@ -245,9 +261,9 @@ fn first_test_line(path: &str, text: &str) -> usize {
     if path.starts_with("tests/") || path.contains("/tests/") {
         return 0;
     }
-    text.lines()
-        .position(|line| line.trim() == "#[cfg(test)]")
-        .unwrap_or(usize::MAX)
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let is_module = |pair: &[&str]| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ");
+    lines.windows(2).position(is_module).unwrap_or(usize::MAX)
 }
 
 fn is_rust(path: &str) -> bool {
@@ -320,6 +336,27 @@ mod tests {
         let path = "crates/a/tests/stepped_b.rs";
         assert_eq!(found(no_unexplained_sleep, path, "clock.sleep(d);"), 0);
         assert_eq!(found(no_unexplained_sleep, path, "thread::sleep(d);"), 1);
+        let path = "crates/a/tests/b.rs";
+        for stepped in [
+            "stepped(1);",
+            "let kit = TestKit::new();",
+            "a.build_stepped(1)",
+        ] {
+            let with = |sleep: &str| format!("{stepped}\n{sleep}");
+            let rule = no_unexplained_sleep;
+            assert_eq!(found(rule, path, &with("clock.sleep(d);")), 0, "{stepped}");
+            assert_eq!(found(rule, path, &with("time::sleep(d);")), 1, "{stepped}");
+        }
+        assert_eq!(found(no_unexplained_sleep, path, "clock.sleep(d);"), 1);
+    }
+
+    #[test]
+    fn tests_beside_the_code_begin_with_their_module() {
+        let path = "crates/a/src/b.rs";
+        let item = "#[cfg(test)]\nconst A: u8 = 1;\nfn f() { sleep(d); }";
+        assert_eq!(found(no_unexplained_sleep, path, item), 0);
+        let module = "#[cfg(test)]\nmod tests {\nfn f() { sleep(d); }\n}";
+        assert_eq!(found(no_unexplained_sleep, path, module), 1);
     }
 
     #[test]

@@ -260,7 +260,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         if in_hand > 0 {
             core.note(|ledger| ledger.interrupted += in_hand);
         }
-        if !core.is_ending() {
+        if !core.is_ending() || core.is_renewing() {
             core.begin_ending(Exit::Shutdown);
         }
         self.close(StopCause::Shutdown);

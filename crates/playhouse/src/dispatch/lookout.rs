@@ -7,8 +7,7 @@
 
 use super::hosted::Hosted;
 use crate::limits;
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
-use std::sync::PoisonError;
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, wait_at_most};
 
 pub(crate) struct Lookout {
     is_on_duty: AtomicBool,
@@ -69,11 +68,10 @@ impl Lookout {
     }
 
     fn is_dismissed_meanwhile(&self) -> bool {
-        let is_dismissed = self.is_dismissed.lock();
-        let (is_dismissed, _) = self
-            .dismissal
-            .wait_timeout_while(is_dismissed, limits::LOOKOUT, |is_dismissed| !*is_dismissed)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut is_dismissed = self.is_dismissed.lock();
+        if !*is_dismissed {
+            is_dismissed = wait_at_most(&self.dismissal, is_dismissed, limits::LOOKOUT);
+        }
         *is_dismissed
     }
 }

@@ -45,25 +45,36 @@ impl Threads {
         })
     }
 
-    /// # Panics
-    /// If the operating system gives no thread.
+    /// Queues it. Dropped, with a word on standard error, if the operating system gives not a single thread: then nobody
+    /// would ever run it, and its sender is not to blame.
     pub(crate) fn give(self: &Arc<Self>, work: Work) {
         let mut queue = self.queue.lock();
         if queue.is_closed {
             drop(queue); // what is dropped may come back here
             return work.throw_away();
         }
-        queue.work.push_back(work);
-        let mut started = Ok(());
         if queue.running.is_empty() {
-            started = self.start(&mut queue);
-        } else if queue.idle > 0 {
+            let started = self.start(&mut queue);
+            if queue.running.is_empty() {
+                drop(queue); // as above
+                self.complain(started);
+                return work.throw_away();
+            }
+        }
+        queue.work.push_back(work);
+        if queue.idle > 0 {
             self.work.notify_one();
         }
-        drop(queue);
-        if let Err(error) = started {
-            panic!("the operating system gave no thread for a dispatcher: {error}");
-        }
+    }
+
+    #[cold]
+    fn complain(&self, started: std::io::Result<()>) {
+        let why = started.map_or_else(|error| error.to_string(), |()| "none is allowed".to_owned());
+        eprintln!(
+            "playhouse: the dispatcher {:?} has no thread ({why}); the actor that needed one ends, and a closure given to \
+             it is dropped; allow this process more threads, or give it dispatchers with fewer",
+            self.dispatcher
+        );
     }
 
     pub(crate) fn has_threads(&self) -> bool {

@@ -249,7 +249,14 @@ impl Actor for Leader {
                 who,
                 incarnation,
                 failure,
-            } => self.renew(ctx, who, incarnation, failure).await,
+            } => {
+                let stopping = ctx.stopping(); // then the members are told to stop, wherever they are
+                tokio::select! {
+                    biased;
+                    () = stopping => Ok(()),
+                    outcome = self.renew(ctx, who, incarnation, failure) => outcome,
+                }
+            }
         }
     }
 }

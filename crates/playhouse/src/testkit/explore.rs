@@ -9,6 +9,8 @@ use std::panic::resume_unwind;
 
 /// The variable that names the one seed to run.
 const ONE_SEED: &str = "PLAYHOUSE_SEED";
+/// The variable that says how often that one preempts, if not as usual.
+const PREEMPTIONS: &str = "PLAYHOUSE_PREEMPTIONS";
 
 /// The same test under many schedules, one for each seed: [`Explore`] with its usual settings.
 ///
@@ -59,6 +61,8 @@ pub struct Explore {
 pub struct Found {
     /// The seed that replays it.
     pub seed: u64,
+    /// How often it preempts at most. `None`: everybody has the same chance in each step.
+    pub preemptions: Option<usize>,
     /// What the test said.
     pub text: String,
     /// As [`Stepped::trace_hash`](super::Stepped::trace_hash) at the end: replays have the same.
@@ -80,7 +84,7 @@ impl Explore {
     }
 
     /// Under all seeds, nobody who could go on is interrupted more often than this. None at all still leaves open who
-    /// begins. In tests of more than a thousand choices it holds for each thousand of them.
+    /// begins. In long tests it holds for every [`PRIORITY_EPOCH`](limits::PRIORITY_EPOCH) choices.
     pub fn preemptions(mut self, times: usize) -> Self {
         self.preemptions = Some(times);
         self
@@ -100,20 +104,43 @@ impl Explore {
         self
     }
 
-    /// Runs the test under one seed after the other. If the environment names one (`PLAYHOUSE_SEED=17`) only under that.
+    /// Runs the test under one seed after the other. If the environment names one (`PLAYHOUSE_SEED=17`, and perhaps
+    /// `PLAYHOUSE_PREEMPTIONS=1`) only under that.
     ///
     /// # Panics
     /// As the test does, under the first seed that fails; which one that is, and how to replay it, is printed to standard
-    /// error.
+    /// error. If the test fails with fewer preemptions too, so is the schedule with the fewest: there is less to read in it.
     pub fn run(&self, test: impl Fn(&TestKit)) {
-        let asked = match seed_of_environment() {
-            Some(seed) => self.clone().only(seed),
-            None => self.clone(),
+        let one = number(ONE_SEED);
+        let asked = one.map_or(self.clone(), |seed| self.clone().only_as_asked(seed));
+        let Some((found, payload)) = asked.first_failure(&test) else {
+            return;
         };
-        if let Some((found, payload)) = asked.first_failure(test) {
-            eprintln!("{found}");
-            resume_unwind(payload);
+        eprintln!("{found}");
+        if one.is_none()
+            && let Some(simpler) = self.simplest(&found, &test)
+        {
+            eprintln!("and with fewer preemptions: {simpler}");
         }
+        resume_unwind(payload);
+    }
+
+    fn only_as_asked(mut self, seed: u64) -> Self {
+        self.preemptions = number(PREEMPTIONS)
+            .map(|times| times as usize)
+            .or(self.preemptions);
+        self.only(seed)
+    }
+
+    /// The test under schedules of fewer preemptions, the fewest first.
+    fn simplest(&self, than: &Found, test: impl Fn(&TestKit)) -> Option<Found> {
+        let usual = limits::PREEMPTIONS as usize + 1; // more than any that is chosen
+        let fewer = |times| Self {
+            seeds: 0..limits::SIMPLER_SCHEDULES,
+            preemptions: Some(times),
+            ..self.clone()
+        };
+        (0..than.preemptions.unwrap_or(usual)).find_map(|times| fewer(times).find(&test))
     }
 
     /// The first seed under which the test panics, whatever the environment says.
@@ -136,6 +163,7 @@ impl Explore {
         let payload = catch(run).err()?;
         let found = Found {
             seed,
+            preemptions: self.preemptions_under(seed),
             text: text_of(&payload),
             trace_hash: driver.trace_hash(),
             steps: driver.steps(),
@@ -144,10 +172,14 @@ impl Explore {
         Some((found, payload))
     }
 
+    fn preemptions_under(&self, seed: u64) -> Option<usize> {
+        self.preemptions.or_else(|| usual_preemptions(seed))
+    }
+
     fn kit(&self, seed: u64) -> TestKit {
         let kit = TestKit::seeded(seed);
         let world = kit.world().driver().world();
-        if let Some(times) = self.preemptions.or_else(|| usual_preemptions(seed)) {
+        if let Some(times) = self.preemptions_under(seed) {
             world.preempt(times);
         }
         if self.has_bounds_of_one {
@@ -161,14 +193,18 @@ impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             seed,
+            preemptions,
             text,
             situation,
             ..
         } = self;
-        write!(
-            f,
-            "seed {seed} fails: {text}\n{ONE_SEED}={seed} replays it alone{situation}"
-        )
+        write!(f, "seed {seed} fails: {text}\n{ONE_SEED}={seed}")?;
+        if *preemptions != usual_preemptions(*seed)
+            && let Some(times) = preemptions
+        {
+            write!(f, " {PREEMPTIONS}={times}")?;
+        }
+        write!(f, " replays it alone{situation}")
     }
 }
 
@@ -180,11 +216,11 @@ fn usual_preemptions(seed: u64) -> Option<usize> {
 
 /// # Panics
 /// If the variable is there and no number.
-fn seed_of_environment() -> Option<u64> {
-    let text = std::env::var(ONE_SEED).ok()?;
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
     match text.parse() {
-        Ok(seed) => Some(seed),
-        Err(_) => panic!("{ONE_SEED} names a seed, a number such as 17, not {text:?}"),
+        Ok(number) => Some(number),
+        Err(_) => panic!("{variable} is a number such as 17, not {text:?}"),
     }
 }
 

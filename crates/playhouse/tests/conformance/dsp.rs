@@ -116,9 +116,27 @@ fn dsp_03_an_unknown_name_ends_the_spawn_and_says_which_names_there_are() {
     let is_it = |event: &Event| matches!(event, Event::SpawnFailed { who, .. } if *who == nobody);
     assert_eq!(events.count(is_it), 1);
     assert!(matches!(world.block_on(nobody.terminated()), Exit::Stopped));
-    let (reply, _answer) = (Ask::Thread, ());
-    let gone = world.block_on(nobody.ask(reply).within(secs(1)));
+    let gone = world.block_on(nobody.ask(Ask::Thread).within(secs(1)));
     assert!(matches!(gone, Err(AskError::Gone(_))), "{gone:?}");
+    seeds::end(&system, &world);
+}
+
+#[test]
+fn dsp_03_an_anonymous_spawn_that_fails_is_logged() {
+    let (write, mut lines) = journal();
+    let (system, world) = ActorSystem::builder("test")
+        .log_to(move |line| write.send(line.to_owned()).unwrap())
+        .build_stepped(1)
+        .unwrap();
+    let nobody = system.spawn_anonymous(Props::new(|| Where).dispatcher_named("blokcing"));
+    assert_eq!(
+        read(&mut lines),
+        [format!(
+            "playhouse: {} was not started: no dispatcher is named \"blokcing\", perhaps \"blocking\" is meant; there are \
+             blocking, default; add it with `SystemBuilder::dispatcher`",
+            nobody.address()
+        )]
+    );
     seeds::end(&system, &world);
 }
 
@@ -169,7 +187,8 @@ async fn order_of(dispatcher: Dispatcher, told: &[(char, usize)], work: fn()) ->
             let seen = seen.clone();
             actor.tell(Box::new(move || {
                 seen.send(name)?;
-                Ok(work())
+                work();
+                Ok(())
             }));
         }
         actor.drain();
@@ -199,7 +218,7 @@ async fn dsp_07_a_turn_handles_as_many_messages_as_the_throughput_says() {
 async fn dsp_08_a_turn_beyond_its_time_limit_ends_after_the_message_in_hand() {
     let two = || Dispatcher::fixed(1).throughput(2);
     let told = [('a', 2), ('b', 2)];
-    // Sleeps: a handler that holds its thread for longer than the limit is what is tested.
+    // sleeps: a handler that holds its thread for longer than the limit is what is tested
     let slow = || std::thread::sleep(millis(2));
     assert_eq!(
         order_of(two().time_limit(millis(1)), &told, slow).await,
@@ -249,7 +268,7 @@ fn dsp_09_a_handler_that_awaits_does_not_hold_up_others_of_its_thread() {
     let (system, world, _) = stepped(1);
     let waits = Props::func(async |ctx: &mut Context<()>| {
         while ctx.recv().await.is_some() {
-            ctx.clock().sleep(millis(50)).await;
+            ctx.clock().sleep(millis(50)).await; // sleeps: virtual time
         }
         Ok(())
     });
@@ -283,7 +302,7 @@ fn dsp_10_the_next_message_waits_for_the_handler_that_waits() {
         let actor = Props::func(async move |ctx: &mut Context<u64>| {
             while let Some(waits) = ctx.recv().await {
                 seen.send("received")?;
-                ctx.clock().sleep(secs(waits)).await;
+                ctx.clock().sleep(secs(waits)).await; // sleeps: virtual time
                 seen.send("processed")?;
             }
             Ok(())

@@ -32,6 +32,7 @@ impl std::error::Error for Wrapped {
     }
 }
 
+// differs: LGT-01: an event has a kind instead of a level, and its actor's path instead of a diagnostic context
 #[test]
 fn lgt_01_an_event_is_matched_by_kind_text_cause_and_actor() {
     let kit = TestKit::new();

@@ -254,7 +254,10 @@ impl Actor for Player {
     type Msg = Play;
     async fn receive(&mut self, ctx: &mut Context<Play>, msg: Play) -> Outcome {
         let ball = match msg {
-            Play::Begin(other) => return Ok(drop(self.0.replace(other))),
+            Play::Begin(other) => {
+                self.0 = Some(other);
+                return Ok(());
+            }
             Play::Ball(ball) => ball,
         };
         let other = self.0.as_ref().ok_or("plays with nobody")?;

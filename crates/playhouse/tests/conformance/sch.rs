@@ -43,7 +43,7 @@ fn sch_01_once_for_a_message_and_for_a_closure() {
         |ctx: &mut Context<&str>| {
             ctx.timers().once("message", millis(300), "message");
             let clock = ctx.clock().clone();
-            let later = async move { clock.sleep(millis(300)).await };
+            let later = async move { clock.sleep(millis(300)).await }; // sleeps: virtual time
             ctx.pipe_to_self(later, |()| "closure");
         },
         note(seen),
@@ -366,7 +366,7 @@ fn sch_18_a_fixed_rate_keeps_its_rate_whatever_its_handler_takes() {
             n += 1;
             seen.send(ctx.clock().now() - begin)?;
             let takes = if n == 200 { millis(60) } else { millis(10) };
-            ctx.clock().sleep(takes).await;
+            ctx.clock().sleep(takes).await; // sleeps: virtual time
         }
         Ok(())
     });

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Ends by itself, half a second from now.
 fn short_life() -> playhouse::FuncProps<()> {
     Props::func(async |ctx: &mut Context<()>| {
-        ctx.clock().sleep(millis(500)).await;
+        ctx.clock().sleep(millis(500)).await; // sleeps: in the time of the test
         Ok(())
     })
 }
@@ -19,7 +19,7 @@ fn counting(kit: &TestKit) -> Probe<u32> {
     let told = probe.actor_ref().clone();
     let counter = Props::func(async move |ctx: &mut Context<()>| {
         for number in 1..=3 {
-            ctx.clock().sleep(secs(1)).await;
+            ctx.clock().sleep(secs(1)).await; // sleeps: in the time of the test
             told.tell(number);
         }
         Ok(())

@@ -64,12 +64,16 @@ impl Toy {
 
     pub(super) fn tell(&self) {
         if self.messages.fetch_add(1, SeqCst) == 0 {
-            let me = self.me.upgrade().expect("whoever tells holds it");
-            let raw = NonNull::new(Arc::into_raw(me).cast_mut()).expect("not null");
-            // SAFETY: rule 1; `header` is the first field.
-            self.on
-                .schedule(&Address::root("toy"), unsafe { Runnable::new(raw.cast()) });
+            self.on.schedule(&Address::root("toy"), self.scheduled());
         }
+    }
+
+    /// Its messages have just come to one, or will never be counted.
+    fn scheduled(&self) -> Runnable {
+        let me = self.me.upgrade().expect("whoever tells holds it");
+        let raw = NonNull::new(Arc::into_raw(me).cast_mut()).expect("not null");
+        // SAFETY: rule 1; `header` is the first field.
+        unsafe { Runnable::new(raw.cast()) }
     }
 
     pub(super) fn handled(&self) -> usize {

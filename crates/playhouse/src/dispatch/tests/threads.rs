@@ -2,6 +2,7 @@
 
 use super::{Toy, host};
 use crate::dispatch::Dispatcher;
+use crate::dispatch::threads::{Threads, Work};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::{fs, thread};
@@ -50,6 +51,21 @@ fn one_thread_takes_turns_in_the_order_of_their_coming() {
         1_002,
         "the queue ran dry before the close ended"
     );
+}
+
+#[test]
+fn without_a_thread_the_actor_ends_and_its_sender_goes_on() {
+    let runtime = runtime();
+    let none = Threads::new("none", 1, 0, runtime.handle().clone());
+    let on = Dispatcher::fixed(1).start("unused", &host(&runtime));
+    let ended = Arc::new(AtomicUsize::new(0));
+    let counts = ended.clone();
+    let toy = Toy::with_end(&on, |_| {}, move || counts.fetch_add(1, SeqCst));
+    none.give(Work::Turn(toy.scheduled()));
+    assert_eq!(ended.load(SeqCst), 1);
+    assert_eq!(toy.handled(), 0);
+    none.give(Work::Closure(Box::new(|| unreachable!("nobody runs it"))));
+    none.close();
 }
 
 #[test]
