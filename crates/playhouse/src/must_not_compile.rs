@@ -46,6 +46,33 @@
 //!     async fn receive(&mut self, _: &mut Context<()>, (): ()) -> Outcome { self.0.stop(); Ok(()) }
 //! }
 //! ```
+//! A factory is given no context, so an actor that is made needs none, neither another's nor none at all [SUP-72] [SUP-73]:
+//! ```compile_fail,E0277
+//! use playhouse::prelude::*;
+//! fn child<'a>(ctx: &'a mut Context<u32>) -> Props<u32> {
+//!     Props::new(move || { let me = ctx.me().clone(); Behavior::receive(move |_ctx, n| { me.tell(n); Ok(Behavior::stopped()) }) })
+//!         .supervise(Supervise::restart())
+//! }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn child(ctx: &mut Context<u32>) -> Props<u32> {
+//!     let parent = ctx.me().clone();
+//!     Props::new(move || Behavior::receive(move |_ctx, n| { parent.tell(n); Ok(Behavior::stopped()) }))
+//!         .supervise(Supervise::restart())
+//! }
+//! ```
+//! Nor is the context of one protocol that of another, so what widens a protocol is a parent and not a wrapper [INT-11]:
+//! ```compile_fail,E0308
+//! use playhouse::prelude::*;
+//! enum Wide { Pill, Inner(u32) }
+//! async fn pass_on(inside: &mut Behavior<u32>, ctx: &mut Context<Wide>, n: u32) -> Outcome { inside.receive(ctx, n).await }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! enum Wide { Pill, Inner(u32) }
+//! async fn pass_on(inside: &ActorRef<u32>, _ctx: &mut Context<Wide>, n: u32) -> Outcome { Ok(inside.send(n).await?) }
+//! ```
 //! One behaviour is not for two actors [CTX-28]:
 //! ```compile_fail,E0277
 //! use playhouse::prelude::*;
@@ -64,6 +91,38 @@
 //! ```
 //! ```no_run
 //! fn tell(to: playhouse::ActorRef<Option<u32>>) { to.tell(None); }
+//! ```
+//! Nobody can be told what is not in its protocol, neither an actor, supervised or not [SUP-71], nor an adapter [ADP-03]:
+//! ```compile_fail,E0308
+//! fn tell(to: playhouse::ActorRef<u32>) { to.tell("seven"); }
+//! ```
+//! ```compile_fail,E0308
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<String>) { ctx.adapter(|n: u32| n.to_string()).tell("seven"); }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<String>) {
+//!     ctx.adapter(|n: u32| n.to_string()).tell(7);
+//!     ctx.adapter(|word: &'static str| word.to_owned()).tell("seven");
+//! }
+//! ```
+//! Two mappings that do not meet do not stack [TRF-05]:
+//! ```compile_fail,E0308
+//! fn stack(to: playhouse::ActorRef<String>) { to.contramap(|n: u32| n.to_string()).contramap(|flag: bool| flag.to_string()).tell(true); }
+//! ```
+//! ```no_run
+//! fn stack(to: playhouse::ActorRef<String>) { to.contramap(|n: u32| n.to_string()).contramap(|flag: bool| u32::from(flag)).tell(true); }
+//! ```
+//! A pipe yields a message, and one that may be nothing is a variant [PIP-03]:
+//! ```compile_fail,E0308
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) { ctx.pipe_to_self(async { Some(1) }, |found: Option<u32>| found); }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! enum Msg { Found(u32), Nothing }
+//! fn turn(ctx: &mut Context<Msg>) { ctx.pipe_to_self(async { Some(1) }, |found| found.map_or(Msg::Nothing, Msg::Found)); }
 //! ```
 //! State is not touched from a piped future:
 //! ```compile_fail,E0521

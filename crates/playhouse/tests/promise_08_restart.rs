@@ -454,9 +454,7 @@ fn an_actor_whose_dispatcher_goes_away_between_two_incarnations_ends_with_the_sy
         stage.subject.tell(Msg::Fail);
         stage.notes();
         drop(stage.world);
-        let shut_down = |event: &Event| {
-            matches!(event, Event::Ended { who, exit: Exit::Shutdown } if *who == stage.subject)
-        };
+        let shut_down = |event: &Event| matches!(event, Event::Ended { who, exit: Exit::Shutdown } if *who == stage.subject);
         assert_eq!(stage.events.count(shut_down), 1);
         assert_eq!(stage.system.ledger().balance(), 0);
     });

@@ -33,25 +33,26 @@ enum Count {
     Nobody,
 }
 
-fn next(counter: &mut u32, reply: Reply<u32>) {
+fn next(counter: &mut u32, reply: Reply<u32>) -> Result<(), Count> {
     *counter += 1;
     reply.send(*counter);
+    Ok(())
 }
 
 #[test]
 fn ore_01_the_first_handler_that_matches() {
     const HANDLERS: &[Handler<[u32; 3], Count>] = &[
         |counters, msg| match msg {
-            Count::First(reply) => Ok(next(&mut counters[0], reply)),
+            Count::First(reply) => next(&mut counters[0], reply),
             other => Err(other),
         },
         |counters, msg| match msg {
-            Count::Second(reply) => Ok(next(&mut counters[1], reply)),
+            Count::Second(reply) => next(&mut counters[1], reply),
             other => Err(other),
         },
         |counters, msg| match msg {
             Count::First(_) => panic!("an earlier handler takes it"),
-            Count::Third(reply) => Ok(next(&mut counters[2], reply)),
+            Count::Third(reply) => next(&mut counters[2], reply),
             other => Err(other),
         },
     ];

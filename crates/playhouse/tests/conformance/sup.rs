@@ -832,3 +832,46 @@ fn sup_77_a_behaviour_that_is_stopped_from_the_start_ends() {
 fn sup_78_a_setup_that_yields_stopped_ends() {
     assert_ends_at_once(|| Behavior::setup(|_ctx| Ok(Behavior::stopped())));
 }
+
+/// Ends the process in its handler.
+struct Fatal;
+
+impl Actor for Fatal {
+    type Msg = ();
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        std::process::abort()
+    }
+    async fn signal(&mut self, _ctx: &mut Context<()>, signal: Signal) -> Outcome {
+        println!("fatal {signal:?}");
+        signal.unhandled()
+    }
+}
+
+// differs: SUP-08: what is fatal ends the process, so it is seen from another one
+#[test]
+fn sup_08_what_is_fatal_is_not_supervised() {
+    const INSIDE: &str = "PLAYHOUSE_TEST_FATAL";
+    if std::env::var_os(INSIDE).is_some() {
+        let kit = playhouse::testkit::TestKit::new();
+        let restarts = Props::new(|| Fatal).supervise(Supervise::restart().at_once());
+        kit.spawn("fatal", restarts).tell(());
+        return kit.settle();
+    }
+    let this = std::thread::current().name().unwrap().to_owned();
+    let inside = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &this, "--nocapture"])
+        .env(INSIDE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&inside.stdout);
+    assert!(!inside.status.success(), "{said}");
+    assert!(said.contains("running 1 test"), "{said}");
+    assert!(
+        !said.contains("fatal PostStop") && !said.contains("fatal PreRestart"),
+        "{said}"
+    );
+}
+
+// does not compile: SUP-71: a message outside the protocol cannot be sent
+// does not compile: SUP-72: a factory is given no context, so there is no foreign one and none that is missing
+// does not compile: SUP-73: as SUP-72; an actor cannot be made of another's context
