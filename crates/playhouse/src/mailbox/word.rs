@@ -78,7 +78,7 @@ impl Word {
     /// The same of a lane that has had so many messages.
     #[cfg(all(test, not(playhouse_loom)))]
     pub(super) fn after(messages: u64) -> Self {
-        Self(AtomicU64::new(messages * ONE_PUSH | SCHEDULED))
+        Self(AtomicU64::new((messages * ONE_PUSH) | SCHEDULED))
     }
 
     /// What it looks like without the lock. Says nothing about what the lock guards.
