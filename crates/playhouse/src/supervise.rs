@@ -254,10 +254,8 @@ impl Restart {
         let doubled = self
             .first
             .saturating_mul(1_u32.checked_shl(in_a_row).unwrap_or(u32::MAX));
-        doubled
-            .min(self.last)
-            .mul_f64(1.0 + self.jitter * draw)
-            .min(self.last)
+        let lengthened = doubled.min(self.last).as_secs_f64() * (1.0 + self.jitter * draw);
+        Duration::try_from_secs_f64(lengthened).map_or(self.last, |delay| delay.min(self.last))
     }
 
     pub(crate) fn decide(&self, history: &mut History, now: Instant, draw: f64) -> Verdict {
@@ -272,7 +270,7 @@ impl Restart {
         }
         let delay = self.delay(history.in_a_row, draw);
         history.in_a_row = history.in_a_row.saturating_add(1);
-        history.restarted = Some(now + delay);
+        history.restarted = now.checked_add(delay); // `None`: no clock gets there
         Verdict::Restart(Renewal {
             delay,
             in_a_row: history.in_a_row,
