@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::stash::Stashed;
 use crate::supervise::{Overseer, Renewal, State, Supervise, Verdict};
-use crate::sync::{Arc, catch};
+use crate::sync::{Arc, catch, drop_quietly};
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
@@ -328,10 +328,13 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         let core = self.core();
         // SAFETY: see above; nothing of the life uses the state after this.
         unsafe {
-            let Some(Pending { cause, .. }) = self.context().pending() else {
+            let Some(Pending { renewal, cause, .. }) = self.context().pending() else {
                 return;
             };
             let exit = Exit::Failed(cause.clone());
+            if !renewal.keeps_children {
+                drop_quietly(core.take_escalated()); // the children it came from are gone
+            }
             self.context().end_incarnation();
             drop_state(core, self.take_role(), &exit);
         }
