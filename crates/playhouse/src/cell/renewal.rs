@@ -369,7 +369,6 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
                         after: renewal.delay,
                     });
                     self.put_casting(casting);
-                    core.take_back(Orders::renew_in_a_hurry());
                     core.begin_again();
                 }
                 Ok(None) => core.begin_ending(Exit::Failed(cause)),
@@ -443,11 +442,15 @@ async fn group_agrees<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> bool {
     };
     membership.set(Standing::Waiting);
     let mut released = pin!(membership.until(|standing| standing == Standing::Released));
-    poll_fn(|context| match seat.is_ended_by_order(true) {
+    let agrees = poll_fn(|context| match seat.is_ended_by_order(true) {
         true => Poll::Ready(false),
         false => released.as_mut().poll(context).map(|()| true),
-    })
-    .await
+    });
+    let agrees = agrees.await;
+    if agrees {
+        seat.core().take_back(Orders::renew_in_a_hurry()); // here alone: an order that nobody waited for still stands
+    }
+    agrees
 }
 
 impl<M: Message, C: Casting<M>> Seat<M, C> {
