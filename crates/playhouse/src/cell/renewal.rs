@@ -430,6 +430,7 @@ async fn back_off<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> bool {
     let mut due = pin!(clock.sleep_until(clock.deadline(delay)));
     poll_fn(|context| match seat.is_ended_by_order(true) {
         true => Poll::Ready(false),
+        false if seat.core().orders().renew => Poll::Ready(true), // the group has a backoff of its own
         false => due.as_mut().poll(context).map(|()| true),
     })
     .await
