@@ -13,7 +13,7 @@ use crate::mailbox::Mailbox;
 use crate::mailbox::signals::StopCause;
 use crate::props::{IntoProps, Props};
 use crate::supervise::{History, Restart, Supervise, Verdict};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, SetOnce};
 use crate::system::SpawnError;
 use std::error::Error;
 use std::fmt;
@@ -131,7 +131,11 @@ enum Order {
 
 /// The members, in the order in which they were spawned.
 #[derive(Default)]
-struct Roll(Mutex<Vec<Member>>);
+struct Roll {
+    members: Mutex<Vec<Member>>,
+    /// An order to stop is in the leader's mailbox, so the renewal before it is for nothing.
+    stops: SetOnce<()>,
+}
 
 #[derive(Clone)]
 struct Member {
@@ -153,7 +157,7 @@ impl GroupRef {
         let mut recipe = props.recipe();
         recipe.settings.membership = Some(place.clone());
         let core = self.group.core();
-        let mut members = self.roll.0.lock(); // the order of the roll is that of the spawns
+        let mut members = self.roll.members.lock(); // the order of the roll is that of the spawns
         let member = core
             .actor_system()
             .spawn_in(core.children(), name.into(), recipe)?;
@@ -170,6 +174,7 @@ impl GroupRef {
 
     /// Stops the members, the last first, each within the limit; then the group ends.
     pub fn stop(&self) {
+        let _ = self.roll.stops.set(()); // a second stop finds it set
         self.group.tell(Order::Stop);
     }
 
@@ -198,7 +203,7 @@ impl GroupRef {
 
 impl fmt::Debug for Roll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members = self.0.lock();
+        let members = self.members.lock();
         let members = members.iter().map(|member| &member.core.address);
         f.debug_list().entries(members).finish()
     }
@@ -251,9 +256,11 @@ impl Actor for Leader {
                 failure,
             } => {
                 let stopping = ctx.stopping(); // then the members are told to stop, wherever they are
+                let roll = self.members.clone();
                 tokio::select! {
                     biased;
                     () = stopping => Ok(()),
+                    _ = roll.stops.wait() => Ok(()),
                     outcome = self.renew(ctx, who, incarnation, failure) => outcome,
                 }
             }
@@ -311,7 +318,7 @@ impl Leader {
     }
 
     fn alive(&self) -> Vec<Member> {
-        let mut members = self.members.0.lock();
+        let mut members = self.members.members.lock();
         members.retain(|member| !member.core.has_ended());
         members.clone()
     }
