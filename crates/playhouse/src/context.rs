@@ -500,6 +500,9 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
+        if let Some(redelivery) = &mut extras.redelivery {
+            redelivery.give_up();
+        }
         self.record(|| Effect::StashCleared(stashed.len()));
         self.note_what_is_aside();
         for Stashed { msg, .. } in stashed {

@@ -48,6 +48,11 @@ impl<M> Redelivery<M> {
         drop_quietly(self.copy.take());
     }
 
+    /// The actor gives up what was to be delivered again.
+    pub(crate) fn give_up(&mut self) {
+        self.is_due = false;
+    }
+
     /// Its handler failed, and the actor restarts.
     pub(crate) fn fail(&mut self, failure: &Failure) -> AfterFailure<M> {
         let Some(msg) = self.copy.take() else {

@@ -164,19 +164,19 @@ impl<M: Message> Context<M> {
 
     /// The message in hand failed its handler, and the actor restarts: perhaps it is delivered again, first of all.
     fn keep_message_in_hand(&mut self, failure: &Failure) {
-        let Some(redelivery) = self.redelivery() else {
-            return;
-        };
-        let after = redelivery.fail(failure);
+        if self.redelivery().is_none() || !self.core().give_up_one() {
+            return; // what was stashed or is unhandled is not in hand any more
+        }
+        let redelivery = self.redelivery().map(|redelivery| redelivery.fail(failure));
         let core = self.core();
-        match after {
-            AfterFailure::Again(msg) if core.give_up_one() => {
+        match redelivery.unwrap_or(AfterFailure::Lost) {
+            AfterFailure::Again(msg) => {
                 core.note(|ledger| ledger.stashed += 1);
                 self.keep_place();
                 let deadline = None; // the question it asked was answered by the failure
                 self.extras().stash.put_back(Stashed { msg, deadline });
             }
-            AfterFailure::Quarantined(failures) if core.give_up_one() => {
+            AfterFailure::Quarantined(failures) => {
                 core.note(|ledger| ledger.quarantined += 1);
                 core.publish(&Event::Quarantined {
                     who: core.address.clone(),
@@ -184,7 +184,7 @@ impl<M: Message> Context<M> {
                     failures,
                 });
             }
-            _ => {}
+            AfterFailure::Lost => core.note(|ledger| ledger.failed += 1),
         }
     }
 
