@@ -152,6 +152,7 @@ impl<M: Message> Context<M> {
                 self.core().raise(Flags::ASIDE);
             }
             Arrival::Failed(failure) => {
+                self.settle(&Played::Done(())); // a tick that made no message is in hand no longer
                 self.fail(failure);
             }
             Arrival::Renewal => self.begin_ordered_renewal(),
