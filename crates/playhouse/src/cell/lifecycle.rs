@@ -143,6 +143,9 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         M: 'a,
         C: 'a,
     {
+        if self.core().is_ending() {
+            return None; // what was set aside comes after that, if anything does
+        }
         // SAFETY: see above; an actor that lives has its state.
         unsafe {
             let signal = self.context().take_signal()?;
