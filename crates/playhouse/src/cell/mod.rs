@@ -499,7 +499,8 @@ impl Core {
     fn entries(&self, mut ledger: Ledger) -> Ledger {
         let gate = self.gate();
         let pushes = gate.pushes();
-        let taken = gate.freed() + ledger.stashed; // a stashed message was taken, and holds its place again
+        // A stashed message was taken, and holds its place again; an own result had none before, so this may wrap.
+        let taken = gate.freed().wrapping_add(ledger.stashed);
         ledger.accepted += pushes;
         ledger.queued += pushes.saturating_sub(taken);
         ledger.handled += self.handled.load(Ordering::Relaxed);
