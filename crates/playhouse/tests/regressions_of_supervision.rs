@@ -439,3 +439,146 @@ fn the_failures_of_a_message_that_was_given_up_are_not_those_of_the_next() {
     let ledger = end(&system, &world);
     assert_eq!((ledger.unhandled, ledger.quarantined), (2, 0));
 }
+
+/// Fails with what is 100 or more.
+struct Fragile(UnboundedSender<u32>);
+
+impl Actor for Fragile {
+    type Msg = u32;
+    async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
+        self.0.send(n)?;
+        if n >= 100 {
+            return Err("failed".into());
+        }
+        Ok(())
+    }
+}
+
+/// It was lost, although the setting was taken.
+#[test]
+fn a_message_that_fails_a_member_of_a_group_is_delivered_again() {
+    for_each_seed(SEEDS, |seed| {
+        let (system, world, _events) = stepped(seed);
+        let (tell, mut told) = unbounded_channel();
+        let (give, mut given) = unbounded_channel();
+        let parent = parent_of(Group::one_for_one(at_once()), give);
+        system.spawn("parent", parent).unwrap();
+        world.settle();
+        let group = given.try_recv().unwrap();
+        let fragile = Props::new(move || Fragile(tell)).redeliver(1);
+        let fragile = group.spawn("fragile", fragile).unwrap();
+        for n in [1, 100, 2] {
+            fragile.tell(n);
+        }
+        world.settle();
+        assert_eq!(read(&mut told), [1, 100, 100, 2]);
+        let ledger = end(&system, &world);
+        assert_eq!((ledger.quarantined, ledger.failed), (1, 0));
+    });
+}
+
+/// Takes two seconds for each step of its life, and a child that takes as long to end.
+struct Slow(UnboundedSender<&'static str>);
+
+impl Slow {
+    async fn new(ctx: &mut Context<()>, told: UnboundedSender<&'static str>) -> Outcome<Self> {
+        told.send("factory")?;
+        ctx.clock().sleep(secs(2)).await;
+        told.send("made")?;
+        Ok(Self(told))
+    }
+}
+
+impl Actor for Slow {
+    type Msg = ();
+    async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
+        ctx.clock().sleep(secs(2)).await;
+        ctx.spawn_anonymous(|| SlowToEnd);
+        Ok(())
+    }
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        Err("failed".into())
+    }
+    async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
+        if let Signal::PreRestart(_) = signal {
+            ctx.clock().sleep(secs(2)).await;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        let _ = self.0.send("dropped");
+        std::panic::resume_unwind(Box::new("on purpose")); // without a word from the hook
+    }
+}
+
+struct SlowToEnd;
+
+impl Actor for SlowToEnd {
+    type Msg = ();
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        Ok(())
+    }
+    async fn signal(&mut self, ctx: &mut Context<()>, signal: Signal) -> Outcome {
+        if let Signal::PostStop = signal {
+            ctx.clock().sleep(secs(2)).await;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn an_order_in_any_phase_of_a_renewal_ends_the_actor_once() {
+    type Order = fn(&ActorRef<()>);
+    let orders: [(&str, Order); 3] = [
+        ("stop", |actor| actor.stop()),
+        ("kill", |actor| actor.kill()),
+        ("drain", |actor| actor.drain()),
+    ];
+    for (name, order) in orders {
+        // Pre-restart, the child's end, the backoff, the factory, `started`, life.
+        for after in (0..12_000).step_by(500) {
+            for (dispatcher, is_renewed_by_group) in
+                [("fixed", false), ("pinned", false), ("fixed", true)]
+            {
+                let (system, world, events) = stepped(after);
+                let (tell, mut told) = unbounded_channel();
+                let (give, mut given) = unbounded_channel();
+                let backoff = Supervise::restart().backoff(secs(2)..=secs(2), 0.0);
+                let slow =
+                    Props::setup(async move |ctx: &mut Context<()>| Slow::new(ctx, tell).await)
+                        .dispatcher(&system.dispatcher(dispatcher).unwrap());
+                let slow = match is_renewed_by_group {
+                    true => {
+                        let parent = parent_of(Group::one_for_all(backoff), give);
+                        system.spawn("parent", parent).unwrap();
+                        world.settle();
+                        given.try_recv().unwrap().spawn("slow", slow).unwrap()
+                    }
+                    false => system.spawn("slow", slow.supervise(backoff)).unwrap(),
+                };
+                world.advance(secs(5));
+                slow.tell(());
+                world.advance(millis(after));
+                order(&slow);
+                world.advance(secs(20));
+                let exit = world.block_on(slow.terminated());
+                let case = format!("{name} after {after} on {dispatcher}: {exit}");
+                match exit {
+                    Exit::Stopped => assert_eq!(name, "stop", "{case}"),
+                    Exit::Killed => assert_eq!(name, "kill", "{case}"),
+                    _ => assert_eq!(name, "drain", "{case}"),
+                }
+                let notes = read(&mut told);
+                let count = |what| notes.iter().filter(|note| **note == what).count();
+                assert_eq!(count("made"), count("dropped"), "{case}");
+                let ended =
+                    |event: &Event| matches!(event, Event::Ended { who, .. } if *who == slow);
+                assert_eq!(events.count(ended), 1, "{case}");
+                end(&system, &world);
+            }
+        }
+    }
+}

@@ -228,7 +228,15 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         let state = self.state();
         // SAFETY: see above; whatever borrowed the context has ended. Each borrow ends with its statement.
         let verdict = unsafe { self.context() }.verdict(&failure, state);
-        if let Verdict::Restart(_) = verdict {
+        // SAFETY: as above.
+        let is_renewed = match verdict {
+            Verdict::Restart(_) => true,
+            Verdict::Stop => unsafe { self.context() }
+                .membership_if_renewable()
+                .is_some(),
+            Verdict::Resume | Verdict::Escalate => false,
+        };
+        if is_renewed {
             // SAFETY: as above.
             unsafe { self.context() }.keep_message_in_hand(&failure);
         }
