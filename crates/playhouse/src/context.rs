@@ -322,10 +322,20 @@ impl<M: Message> Context<M> {
         name: impl Into<String>,
         props: P,
     ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        self.spawn_prepared(name.into(), props, |_| ())
+    }
+
+    /// `prepare` has the child when it has its name and has not begun.
+    pub(crate) fn spawn_prepared<P: IntoProps>(
+        &mut self,
+        name: String,
+        props: P,
+        prepare: impl FnOnce(&Core),
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
         let core = self.core();
         let child = core
             .actor_system()
-            .spawn_in(core.children(), name.into(), props)?;
+            .spawn_prepared_in(core.children(), name, props, prepare)?;
         let host = &core.system().host;
         host.record(|effects| effects.add_child(&core.address, &child));
         Ok(child)

@@ -582,3 +582,74 @@ fn an_order_in_any_phase_of_a_renewal_ends_the_actor_once() {
         }
     }
 }
+
+/// It waited for itself: the group kept its list of members locked meanwhile.
+#[test]
+fn a_listener_may_look_at_the_group_whose_member_is_refused() {
+    let seen: std::sync::Arc<std::sync::Mutex<(Option<GroupRef>, Vec<String>)>> =
+        Default::default();
+    let kept = seen.clone();
+    let (system, world) = ActorSystem::builder("test")
+        .on_event(move |event| {
+            let mut seen = kept.lock().unwrap();
+            if let (Event::Ended { .. }, Some(group)) = (event, seen.0.clone()) {
+                seen.1.push(format!("{group:?}"));
+            }
+        })
+        .build_stepped(0)
+        .unwrap();
+    let (give, mut given) = unbounded_channel();
+    let parent = parent_of(Group::one_for_one(at_once()), give);
+    system.spawn("parent", parent).unwrap();
+    world.settle();
+    let group = given.try_recv().unwrap();
+    seen.lock().unwrap().0 = Some(group.clone());
+    let member = || Fails(unbounded_channel().0, "a");
+    group.spawn("a", member).unwrap();
+    group.spawn("a", member).unwrap_err();
+    assert!(seen.lock().unwrap().1[0].contains("/test/parent/group/a"));
+    seen.lock().unwrap().0 = None;
+    end(&system, &world);
+}
+
+#[test]
+fn nothing_of_a_system_outlives_its_groups_and_restarts() {
+    let kept = std::sync::Arc::new(());
+    let listening = kept.clone();
+    let (system, world) = ActorSystem::builder("test")
+        .on_event(move |_| {
+            let _ = &listening;
+        })
+        .build_stepped(0)
+        .unwrap();
+    let (tell, mut notes) = unbounded_channel();
+    let (give, mut given) = unbounded_channel();
+    let parent = parent_of(Group::one_for_all(at_once()), give);
+    let parent = system.spawn("parent", parent).unwrap();
+    world.settle();
+    let group = given.try_recv().unwrap();
+    for name in ["a", "b", "c"] {
+        let told = tell.clone();
+        let member = group.spawn(name, move || Member { name, told }).unwrap();
+        member.tell(());
+        world.settle();
+        if name == "b" {
+            member.stop();
+        }
+    }
+    let (children, mut given) = unbounded_channel();
+    let restarting = Props::new(move || Parent {
+        children,
+        told: tell,
+    })
+    .supervise(at_once());
+    system.spawn("restarting", restarting).unwrap();
+    world.settle();
+    read(&mut given)[0].tell(());
+    world.advance(secs(3));
+    read(&mut given);
+    assert!(read(&mut notes).len() > 6);
+    end(&system, &world);
+    drop((system, world, parent, group, given, notes));
+    assert_eq!(std::sync::Arc::strong_count(&kept), 1);
+}

@@ -3,8 +3,8 @@
 use crate::actor::{Actor, Exit, Message, Outcome};
 use crate::actor_ref::ActorRef;
 use crate::address::Address;
-use crate::cell::CoreRef;
 use crate::cell::membership::{Membership, Standing};
+use crate::cell::{Core, CoreRef};
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -156,20 +156,17 @@ impl GroupRef {
         let place = Arc::new(self.place());
         let mut recipe = props.recipe();
         recipe.settings.membership = Some(place.clone());
-        let core = self.group.core();
-        let mut members = self.roll.members.lock(); // the order of the roll is that of the spawns
-        let member = core
-            .actor_system()
-            .spawn_in(core.children(), name.into(), recipe)?;
-        let Some(bound) = place.member().cloned() else {
-            panic!(
+        let group = self.group.core();
+        let enter = |member: &Core| match place.member().cloned() {
+            Some(core) => self.roll.enter(Member { core, place }),
+            None => panic!(
                 "{} cannot begin anew, so it cannot be a member of a group; give its factory to `Props::new`",
-                member.address()
-            );
+                member.address
+            ),
         };
-        members.retain(|known| !known.core.has_ended());
-        members.push(Member { core: bound, place });
-        Ok(member)
+        group
+            .actor_system()
+            .spawn_prepared_in(group.children(), name.into(), recipe, enter)
     }
 
     /// Stops the members, the last first, each within the limit; then the group ends.
@@ -201,6 +198,30 @@ impl GroupRef {
     }
 }
 
+impl Roll {
+    /// Before it begins, so that its group knows who fails. The order is that of the spawns.
+    fn enter(&self, member: Member) {
+        self.forget_ended();
+        let mut members = self.members.lock();
+        let place = members.partition_point(|known| known.uid() < member.uid());
+        members.insert(place, member);
+    }
+
+    fn alive(&self) -> Vec<Member> {
+        self.forget_ended();
+        self.members.lock().clone()
+    }
+
+    fn forget_ended(&self) {
+        let gone: Vec<_> = self
+            .members
+            .lock()
+            .extract_if(.., |member| member.core.has_ended())
+            .collect();
+        drop(gone); // outside the lock
+    }
+}
+
 impl fmt::Debug for Roll {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let members = self.members.lock();
@@ -227,8 +248,10 @@ impl<M: Message> Context<M> {
         let props = Props::new(leader)
             .mailbox(Mailbox::unbounded())
             .supervise(Supervise::escalate());
-        let group = self.spawn(name, props)?;
-        group.core().children().stop_in_reverse();
+        // Before it begins: later it might have ended, and a family that it makes then would keep both for ever.
+        let group = self.spawn_prepared(name.into(), props, |leader| {
+            leader.children().stop_in_reverse();
+        })?;
         Ok(GroupRef { group, roll })
     }
 }
@@ -318,9 +341,7 @@ impl Leader {
     }
 
     fn alive(&self) -> Vec<Member> {
-        let mut members = self.members.members.lock();
-        members.retain(|member| !member.core.has_ended());
-        members.clone()
+        self.members.alive()
     }
 }
 

@@ -14,9 +14,9 @@ pub use builder::{BuildError, SystemBuilder};
 use crate::actor::{Message, Outcome};
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, Name, complaint};
-use crate::cell::CoreRef;
 use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::family::{Family, NoEntry};
+use crate::cell::{Core, CoreRef};
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
@@ -177,10 +177,21 @@ impl ActorSystem {
         name: String,
         props: P,
     ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        self.spawn_prepared_in(family, name, props, |_| ())
+    }
+
+    /// `prepare` has the actor when it has its name and has not begun.
+    pub(crate) fn spawn_prepared_in<P: IntoProps>(
+        &self,
+        family: &Arc<Family>,
+        name: String,
+        props: P,
+        prepare: impl FnOnce(&Core),
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
         if let Some(why) = complaint(&name) {
             return Err(SpawnError::BadName(format!("{name:?}: {why}")));
         }
-        self.spawn_as(family, &name, props)
+        self.spawn_as(family, &name, props, prepare)
     }
 
     fn spawn_as<P: IntoProps>(
@@ -188,6 +199,7 @@ impl ActorSystem {
         family: &Arc<Family>,
         name: &str,
         props: P,
+        prepare: impl FnOnce(&Core),
     ) -> Result<ActorRef<P::Msg>, SpawnError> {
         let newborn = match self.newborn(family, Name::Given(name), props) {
             Ok(newborn) => newborn,
@@ -197,7 +209,10 @@ impl ActorSystem {
             }
         };
         match family.join(newborn.core(), false) {
-            Ok(()) => Ok(newborn.start()),
+            Ok(()) => {
+                prepare(newborn.core());
+                Ok(newborn.start())
+            }
             Err(why) => {
                 newborn.cancel();
                 Err(match why {
@@ -234,7 +249,7 @@ impl ActorSystem {
         if let Some(known) = roots.holder(name) {
             return known;
         }
-        match self.spawn_as(roots, name, props.clone()) {
+        match self.spawn_as(roots, name, props.clone(), |_| ()) {
             Ok(own) => CoreRef::new(own.core()),
             // Somebody was faster, or the system is ending.
             Err(_) => roots
