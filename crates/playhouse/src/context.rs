@@ -94,6 +94,16 @@ impl<M: Message> Extras<M> {
     }
 }
 
+/// What is the user's in it is dropped piece by piece: a drop that panics inside another one's panic would end the
+/// program.
+impl<M> Drop for Extras<M> {
+    fn drop(&mut self) {
+        self.set_aside.drain(..).for_each(drop_quietly);
+        drop_quietly(self.redelivery.take());
+        drop_quietly(self.oversight.take());
+    }
+}
+
 pub(crate) struct Watch<M> {
     /// Orders the watches of one actor by their age.
     pub(crate) number: u64,

@@ -653,3 +653,54 @@ fn nothing_of_a_system_outlives_its_groups_and_restarts() {
     drop((system, world, parent, group, given, notes));
     assert_eq!(std::sync::Arc::strong_count(&kept), 1);
 }
+
+/// Its drop panics once that is asked for.
+#[derive(Clone, Debug)]
+struct Bomb(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if self.0.load(std::sync::atomic::Ordering::Relaxed) {
+            std::panic::resume_unwind(Box::new("on purpose")); // without a word from the hook
+        }
+    }
+}
+
+impl std::fmt::Display for Bomb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a bomb")
+    }
+}
+
+impl std::error::Error for Bomb {}
+
+struct Explosive(Bomb);
+
+impl Actor for Explosive {
+    type Msg = ();
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        Err(self.0.clone().into())
+    }
+}
+
+/// The second panic was inside of the first, which ends the program.
+#[test]
+fn two_drops_that_panic_at_the_end_of_a_backoff_are_two_panics() {
+    let (system, world) = ActorSystem::builder("test")
+        .on_event(|_| ())
+        .build_stepped(0)
+        .unwrap();
+    let armed = Bomb(Default::default());
+    let (arm, bomb) = (armed.0.clone(), armed);
+    let backoff = Supervise::restart().backoff(secs(9)..=secs(9), 0.0);
+    let explosive = Props::new(move || Explosive(bomb)).supervise(backoff);
+    let explosive = system.spawn("explosive", explosive).unwrap();
+    explosive.tell(());
+    world.settle();
+    arm.store(true, std::sync::atomic::Ordering::Relaxed);
+    explosive.kill();
+    world.settle();
+    let exit = world.block_on(explosive.terminated());
+    assert!(matches!(exit, Exit::Killed), "{exit:?}");
+    end(&system, &world);
+}

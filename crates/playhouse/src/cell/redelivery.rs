@@ -68,6 +68,14 @@ impl<M> Redelivery<M> {
     }
 }
 
+/// Piece by piece, for the reason that [`Extras`](crate::context::Extras) has.
+impl<M> Drop for Redelivery<M> {
+    fn drop(&mut self) {
+        self.forget();
+        self.failures.drain(..).for_each(drop_quietly);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,6 +55,14 @@ struct Pending {
     is_groups: bool,
 }
 
+/// Piece by piece, for the reason that [`Extras`](crate::context::Extras) has.
+impl Drop for Oversight {
+    fn drop(&mut self) {
+        drop_quietly(self.pending.take());
+        drop_quietly(std::mem::replace(&mut self.understudy, Box::new(())));
+    }
+}
+
 impl Oversight {
     pub(crate) fn new<C: Clone + Send + 'static>(
         policy: Arc<Supervise>,
