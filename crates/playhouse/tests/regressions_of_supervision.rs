@@ -704,3 +704,41 @@ fn two_drops_that_panic_at_the_end_of_a_backoff_are_two_panics() {
     assert!(matches!(exit, Exit::Killed), "{exit:?}");
     end(&system, &world);
 }
+
+/// Fails with what panics in its drop.
+struct Fuse(UnboundedSender<u32>);
+
+impl Actor for Fuse {
+    type Msg = u32;
+    async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
+        if n == 0 {
+            return Err(Bomb(std::sync::Arc::new(true.into())).into());
+        }
+        Ok(self.0.send(n)?)
+    }
+}
+
+/// The panic was one more failure, and the actor stopped.
+#[test]
+fn a_failure_whose_drop_panics_is_one_failure() {
+    for how in [Supervise::resume(), at_once().into()] {
+        let (tell, mut told) = unbounded_channel();
+        let (fail, mut failed) = unbounded_channel();
+        let (system, world) = ActorSystem::builder("test")
+            .on_event(move |event| {
+                if let Event::Failed { failure, .. } = event {
+                    let _ = fail.send(failure.to_string());
+                }
+            })
+            .build_stepped(0)
+            .unwrap();
+        let fuse = Props::new(move || Fuse(tell)).supervise(how);
+        let fuse = system.spawn("fuse", fuse).unwrap();
+        fuse.tell(0);
+        fuse.tell(1);
+        world.settle();
+        assert_eq!(read(&mut failed), ["a bomb"]);
+        assert_eq!(read(&mut told), [1]);
+        end(&system, &world);
+    }
+}

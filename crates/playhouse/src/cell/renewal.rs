@@ -124,7 +124,7 @@ impl<M: Message> Context<M> {
     fn carry_out(&mut self, verdict: Verdict, failure: Failure) {
         publish_failure(self.core(), &failure);
         match verdict {
-            Verdict::Resume => {}
+            Verdict::Resume => drop_quietly(failure),
             Verdict::Stop => match self.membership_if_renewable() {
                 Some(membership) => {
                     self.begin_group_renewal(failure.clone());
@@ -249,6 +249,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             unsafe { self.context() }.keep_message_in_hand(&failure);
         }
         self.write_down(&played);
+        drop_quietly(played); // a drop that panics is no second failure
         // SAFETY: as above.
         unsafe { self.context() }.carry_out(verdict, failure);
     }
@@ -378,12 +379,14 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
             };
             match catch(cast_again) {
                 Ok(Some(casting)) => {
-                    core.publish(&Event::Restarted {
+                    let restarted = Event::Restarted {
                         who: core.address.clone(),
                         failure: cause,
                         in_a_row: renewal.in_a_row,
                         after: renewal.delay,
-                    });
+                    };
+                    core.publish(&restarted);
+                    drop_quietly(restarted); // the failure is the user's
                     self.put_casting(casting);
                     core.begin_again();
                 }
