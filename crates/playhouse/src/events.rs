@@ -2,11 +2,13 @@
 
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::clock::in_words;
 use crate::failure::Failure;
 use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
 use std::collections::HashSet;
 use std::fmt;
+use std::time::Duration;
 
 /// Something worth knowing about a running system. Displayed, it is one line that says who, what, and what to do.
 #[derive(Clone, Debug)]
@@ -34,6 +36,24 @@ pub enum Event {
         who: Address,
         /// Why.
         exit: Exit,
+    },
+    /// A handler holds a shared worker, and everybody whose turn it is next waits for it. Reported once for each turn,
+    /// while the handler is still at it; see [`SystemBuilder::slow_handler`](crate::SystemBuilder::slow_handler).
+    SlowHandler {
+        /// Whose handler.
+        who: Address,
+        /// The type of its messages.
+        message: &'static str,
+        /// For how long it has held the worker, at least.
+        age: Duration,
+        /// The dispatcher whose worker it is.
+        dispatcher: String,
+        /// Which of its workers, counted from 1.
+        worker: usize,
+        /// Messages that wait in the actor's mailbox.
+        queued: u64,
+        /// Actors that wait for a turn on this worker. Other workers may take them over.
+        waiting: usize,
     },
     /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was
     /// answered with an error, or not started.
@@ -118,6 +138,21 @@ impl fmt::Display for Event {
             Self::DeadLetter { to, message, why } => why.explain(f, to, message),
             Self::Failed { who, failure } => write!(f, "{who} failed: {failure}"),
             Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
+            Self::SlowHandler {
+                who,
+                message,
+                age,
+                dispatcher,
+                worker,
+                queued,
+                waiting,
+            } => write!(
+                f,
+                "{who} has held worker {worker} of the shared dispatcher `{dispatcher}` for {} with a `{message}`, \
+                 {queued} messages wait in its mailbox and {waiting} actors behind it; move it to a dispatcher that may \
+                 block, `.dispatcher(&system.dispatcher(\"blocking\")?)`, or give the work to `Context::pipe_blocking`",
+                in_words(*age)
+            ),
             Self::TooManyCompletions { who } => write!(
                 f,
                 "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
@@ -173,7 +208,9 @@ impl DeadLetterReason {
 impl Overfull {
     fn print(&self, event: &Event) {
         let must_not_be_missed = match event {
-            Event::Failed { .. } | Event::TooManyCompletions { .. } => true,
+            Event::Failed { .. } | Event::TooManyCompletions { .. } | Event::SlowHandler { .. } => {
+                true
+            }
             Event::DeadLetter { to, why, .. } => {
                 *why == DeadLetterReason::Full && self.is_first(to)
             }

@@ -50,6 +50,10 @@ pub(crate) const FULL_TURN: u32 = 8;
 /// it after two looks. It costs a wake-up each, and only while actors run.
 pub(crate) const LOOKOUT: Duration = Duration::from_millis(5);
 
+/// How long a handler may hold a shared worker before it is reported, unless the builder says otherwise. A thousand times
+/// what a handler should take, and the first delay that a person who waits notices.
+pub const SLOW_HANDLER: Duration = Duration::from_millis(100);
+
 /// Looks without a single turn after which nobody looks any more, so that an idle process sleeps. Long enough that steady
 /// small loads do not start it over and over.
 pub(crate) const IDLE_LOOKS: u32 = 100;
@@ -131,6 +135,10 @@ const _: () = assert!(
 const _: () = assert!(
     INBOX < RUN_QUEUE / 2 && LIFO_RUN < SLICE_TURNS as usize,
     "an inbox fits beside a theft, and the queue gets its turn in every slice"
+);
+const _: () = assert!(
+    LOOKOUT.as_nanos() * 4 <= SLOW_HANDLER.as_nanos(),
+    "the age of a slow handler is known well enough"
 );
 const _: () = assert!(
     MAILBOX <= COMPLETIONS_PER_ACTOR,

@@ -470,6 +470,12 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
+    /// Messages taken in the turn that is on. To others a picture.
+    pub(crate) fn taken_in_turn(&self) -> u32 {
+        let whole = self.dispatcher.throughput() as u32;
+        whole.saturating_sub(self.left.load(Ordering::Relaxed))
+    }
+
     /// Messages with a place that no handler has taken. While the actor runs, a picture.
     pub(crate) fn queued(&self) -> u64 {
         let gate = self.gate();

@@ -33,6 +33,7 @@ pub struct SystemBuilder {
     dispatchers: Vec<(String, Dispatcher)>,
     events: Events,
     phase_deadlines: BTreeMap<Phase, Duration>,
+    slow_handler: Duration,
 }
 
 impl SystemBuilder {
@@ -48,6 +49,7 @@ impl SystemBuilder {
             ],
             events: Events::default(),
             phase_deadlines: BTreeMap::new(),
+            slow_handler: limits::SLOW_HANDLER,
         }
     }
 
@@ -61,6 +63,14 @@ impl SystemBuilder {
     /// lost messages to standard error.
     pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.events = Events::new(Box::new(hook));
+        self
+    }
+
+    /// How long a handler may hold a shared worker before [`Event::SlowHandler`] names it. It is noticed a few
+    /// milliseconds late, and never under a stepped dispatcher. Default: [`limits::SLOW_HANDLER`]; `Duration::MAX` is
+    /// never.
+    pub fn slow_handler(mut self, limit: Duration) -> Self {
+        self.slow_handler = limit;
         self
     }
 
@@ -140,6 +150,9 @@ impl SystemBuilder {
             owned_runtime: Mutex::new(owned_runtime),
             host,
         });
+        for dispatcher in system.dispatchers.values() {
+            dispatcher.report_slow_handlers(Arc::downgrade(&system), self.slow_handler);
+        }
         ActorSystem(system)
     }
 }

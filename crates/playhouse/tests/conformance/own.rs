@@ -1,1 +1,180 @@
 //! Cases that no upstream suite has.
+
+use crate::common::*;
+use playhouse::prelude::*;
+use playhouse::{DeadLetterReason, Event, Fate, NoReply};
+use tokio::sync::mpsc;
+
+/// What can happen to a question.
+enum Question {
+    Answer(Reply<u32>),
+    Drop(Reply<u32>),
+    Panic(Reply<u32>),
+    Keep(Reply<u32>),
+    Never(Reply<u32>),
+}
+
+#[derive(Default)]
+struct Asked(Vec<Reply<u32>>);
+
+impl Actor for Asked {
+    type Msg = Question;
+    async fn receive(&mut self, _ctx: &mut Context<Question>, question: Question) -> Outcome {
+        match question {
+            Question::Answer(reply) => reply.send(7),
+            Question::Drop(reply) => drop(reply),
+            Question::Panic(_reply) => panic!("will not"),
+            Question::Keep(reply) => self.0.push(reply),
+            Question::Never(_reply) => std::future::pending().await,
+        }
+        Ok(())
+    }
+}
+
+fn has_all(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in {text:?}");
+    }
+}
+
+async fn unanswered(asked: &ActorRef<Question>, make: fn(Reply<u32>) -> Question) -> AskError {
+    asked.ask(make).within(secs(60)).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn own_07_a_dropped_reply_names_the_actor_and_the_message() {
+    let (system, events) = system();
+    let asked = system.spawn("asked", Asked::default).unwrap();
+    let error = unanswered(&asked, Question::Drop).await;
+    assert!(matches!(&error, AskError::NoReply { by, why: NoReply::Dropped, .. } if *by == asked));
+    has_all(
+        &error.to_string(),
+        &["/test/asked", "own::Question", "dropped the reply"],
+    );
+    assert_eq!(events.dead(DeadLetterReason::UnansweredReply), 1);
+
+    let error = unanswered(&asked, Question::Panic).await;
+    assert!(
+        matches!(&error, AskError::NoReply { by, why: NoReply::Failed(_), .. } if *by == asked)
+    );
+    has_all(
+        &error.to_string(),
+        &["/test/asked", "own::Question", "failed", "will not"],
+    );
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn own_07_a_reply_that_goes_with_its_mailbox_or_its_actor_fails_at_once() {
+    let (system, _) = system();
+    let asked = system.spawn("asked", Asked::default).unwrap();
+    let (kept, ()) = tokio::join!(unanswered(&asked, Question::Keep), async {
+        asked.ask(Question::Answer).within(secs(60)).await.unwrap();
+        asked.stop();
+    });
+    assert!(matches!(
+        &kept,
+        AskError::NoReply {
+            why: NoReply::Stopped,
+            ..
+        }
+    ));
+    has_all(
+        &kept.to_string(),
+        &["/test/asked", "own::Question", "it ended"],
+    );
+
+    let asked = system.spawn_anonymous(Asked::default);
+    let (in_hand, queued, ()) = tokio::join!(
+        unanswered(&asked, Question::Never),
+        unanswered(&asked, Question::Answer),
+        async {
+            while system.ledger().queued != 1 {
+                tokio::task::yield_now().await;
+            }
+            asked.kill();
+        }
+    );
+    assert!(matches!(
+        in_hand,
+        AskError::NoReply {
+            why: NoReply::Stopped,
+            ..
+        }
+    ));
+    assert!(matches!(queued, AskError::Gone(Fate::Waiting)));
+    has_all(
+        &queued.to_string(),
+        &["gone", "asking its successor is safe"],
+    );
+    end(&system).await;
+}
+
+struct Blocker(std::time::Duration);
+
+impl Actor for Blocker {
+    type Msg = u32;
+    async fn receive(&mut self, ctx: &mut Context<u32>, n: u32) -> Outcome {
+        std::thread::sleep(self.0); // the mistake itself
+        if n == 0 {
+            ctx.stop();
+        }
+        Ok(())
+    }
+}
+
+/// The events about slow handlers of a system whose actor blocks its worker, until it has ended.
+async fn slow_handlers(builder: playhouse::SystemBuilder, blocks_ms: u64) -> Vec<Event> {
+    let (told, mut events) = mpsc::unbounded_channel();
+    let system = builder
+        .on_event(move |event| {
+            if matches!(event, Event::SlowHandler { .. }) {
+                let _ = told.send(event.clone());
+            }
+        })
+        .build()
+        .unwrap();
+    let blocker = system
+        .spawn("blocker", move || Blocker(millis(blocks_ms)))
+        .unwrap();
+    blocker.tell(0);
+    blocker.terminated().await;
+    system.shutdown().await;
+    drop(system);
+    read(&mut events)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_12_a_handler_that_blocks_a_shared_worker_is_named_once() {
+    let events = slow_handlers(ActorSystem::builder("test"), 300).await;
+    let [event @ Event::SlowHandler { age, .. }] = &events[..] else {
+        panic!("{events:?}")
+    };
+    assert!(*age >= playhouse::limits::SLOW_HANDLER);
+    has_all(
+        &event.to_string(),
+        &[
+            "/test/blocker",
+            "`u32`",
+            "dispatcher `default`",
+            " ms",
+            "system.dispatcher(\"blocking\")",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn own_12_the_only_worker_of_a_runtime_is_watched_too() {
+    assert_eq!(
+        slow_handlers(ActorSystem::builder("test"), 300).await.len(),
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_12_how_slow_is_a_setting() {
+    let never = ActorSystem::builder("test").slow_handler(std::time::Duration::MAX);
+    assert!(slow_handlers(never, 300).await.is_empty());
+    let soon = ActorSystem::builder("test").slow_handler(millis(10));
+    assert_eq!(slow_handlers(soon, 90).await.len(), 1);
+}
