@@ -324,7 +324,14 @@ impl<M: Message> Context<M> {
         make: impl FnOnce(Reply<T>) -> N,
         map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
     ) {
-        pipe::ask(&CellRef::new(self.cell()), to.ask(make).within(within), map);
+        let request = std::any::type_name::<N>();
+        let question = to.ask(make).within(within);
+        pipe::ask(
+            &CellRef::new(self.cell()),
+            (to.core(), request),
+            question,
+            map,
+        );
     }
 
     /// Runs `future` on the system's Tokio runtime, outside the turn; its result arrives as a message. Cancelled with

@@ -6,6 +6,7 @@ use crate::clock::in_words;
 use crate::failure::Failure;
 use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly};
+use crate::waits::Cycle;
 use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
@@ -54,6 +55,14 @@ pub enum Event {
         queued: u64,
         /// Actors that wait for a turn on this worker. Other workers may take them over.
         waiting: usize,
+    },
+    /// Actors wait for each other.
+    Cycle {
+        /// Which, in order, and with what.
+        path: Cycle,
+        /// Nobody on it can move, and the waits were failed. Otherwise somebody may: a handler that waits for several
+        /// things, or actors that stash until their own [`Context::ask`](crate::Context::ask) is answered.
+        certain: bool,
     },
     /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was
     /// answered with an error, or not started.
@@ -153,6 +162,22 @@ impl fmt::Display for Event {
                  block, `.dispatcher(&system.dispatcher(\"blocking\")?)`, or give the work to `Context::pipe_blocking`",
                 in_words(*age)
             ),
+            Self::Cycle {
+                path,
+                certain: true,
+            } => write!(
+                f,
+                "actors wait for each other in their handlers, so their waits were failed: {path}; let one of them use \
+                 `Context::ask`, which waits outside of the handler, or `try_send`"
+            ),
+            Self::Cycle {
+                path,
+                certain: false,
+            } => write!(
+                f,
+                "actors seem to wait for each other: {path}; nothing was failed, because one of them waits for several \
+                 things, or stashes what it is sent until it has an answer; let one of them answer before it asks"
+            ),
             Self::TooManyCompletions { who } => write!(
                 f,
                 "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
@@ -208,9 +233,10 @@ impl DeadLetterReason {
 impl Overfull {
     fn print(&self, event: &Event) {
         let must_not_be_missed = match event {
-            Event::Failed { .. } | Event::TooManyCompletions { .. } | Event::SlowHandler { .. } => {
-                true
-            }
+            Event::Failed { .. }
+            | Event::TooManyCompletions { .. }
+            | Event::SlowHandler { .. }
+            | Event::Cycle { .. } => true,
             Event::DeadLetter { to, why, .. } => {
                 *why == DeadLetterReason::Full && self.is_first(to)
             }

@@ -70,6 +70,17 @@ pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 /// the same machine takes, and the finest that Tokio's timers know.
 pub const TICK: Duration = Duration::from_millis(1);
 
+/// How long actors that seem to wait in a circle are given to move, where it is not certain that none of them can: a
+/// hundred times what an answer on the same machine takes, and short beside the limit of most asks.
+pub const CYCLE_PATIENCE: Duration = Duration::from_millis(250);
+
+/// Actors that a search for a circle of waits looks at. Circles are short; a search this long costs some 100 µs, once for
+/// each wait that is slow.
+pub(crate) const WAITS_FOLLOWED: usize = 1_024;
+
+/// Waits that the error of an ask names one after the other: more than a person reads.
+pub(crate) const WAITS_NAMED: usize = 8;
+
 /// Threads whose asks do not share a cache line while they are young. With more, some share a row.
 pub(crate) const SEAT_ROWS: usize = 8;
 
@@ -139,6 +150,10 @@ const _: () = assert!(
 const _: () = assert!(
     LOOKOUT.as_nanos() * 4 <= SLOW_HANDLER.as_nanos(),
     "the age of a slow handler is known well enough"
+);
+const _: () = assert!(
+    TICK.as_nanos() * 100 <= CYCLE_PATIENCE.as_nanos(),
+    "patience outlasts what is only slow"
 );
 const _: () = assert!(
     MAILBOX <= COMPLETIONS_PER_ACTOR,

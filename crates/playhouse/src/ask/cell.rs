@@ -17,20 +17,23 @@
 //! 3. `deadline` and `waker` are written by the asker before it sets [`ASKED`], and never again. The envelope is only
 //!    handed out afterwards.
 //! 4. The reply moves `waker` out if, in the one step that sets [`ANSWERED`], it finds [`ASKED`] and none of [`REPLACED`],
-//!    [`DUE`] and [`CLOSED`]; it sets [`WOKEN`] in the same step. It has copied the bytes before, which rule 3 allows, and
+//!    [`DUE`], [`SEEN`] and [`CLOSED`]; it sets [`WOKEN`] in the same step. It has copied the bytes before, which rule 3 allows, and
 //!    gives up its reference in the same step.
 //! 5. An asker that is polled with another waker writes it to `replacement` while [`REPLACED`] is not set, and then sets it.
 //!    To change it again it clears the mark first. Both steps fail once [`ANSWERED`] or [`DUE`] is set.
 //! 6. [`DUE`] is only set while [`ANSWERED`] and [`CLOSED`] are not. Whoever sets it, or sets [`ANSWERED`] and finds
-//!    [`REPLACED`] and not [`DUE`], may read the waker
+//!    [`REPLACED`] or [`SEEN`] and not [`DUE`], may read the waker
 //!    that counts as long as it keeps its reference: by rules 4 and 5 nobody writes or moves it any more.
+//!    [`CUT`] is set together with [`DUE`] or not at all, and then no answer is taken any more.
 //! 7. `target` is the asker's alone. When the asker goes and others stay, it leaves `kept` in its place, so that `core` stays
 //!    valid as long as the object, and says so by [`CLOSED`].
+//! 8. [`SEEN`] is set through the watch, while [`ANSWERED`] is not. From then on nobody moves `waker` out, and whoever has a
+//!    reference may read it: it goes with the object.
 #![allow(unsafe_code)]
 
 use super::{Answer, Fate};
 use crate::actor::Message;
-use crate::cell::{Core, CoreRef};
+use crate::cell::{Core, CoreRef, waker};
 use crate::clock::Deadline;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell, run_quietly};
 use std::marker::PhantomData;
@@ -54,8 +57,12 @@ const DUE: u32 = 1 << 5;
 const WOKEN: u32 = 1 << 6;
 /// The answer was moved out.
 const TAKEN: u32 = 1 << 7;
+/// The first waker stays where it is, because somebody looks at it.
+const SEEN: u32 = 1 << 8;
+/// Nobody waits any more, whatever comes: what was waited for could never have come.
+const CUT: u32 = 1 << 9;
 /// One reference.
-const ONE: u32 = 1 << 8;
+const ONE: u32 = 1 << 10;
 
 /// What is asked.
 pub(crate) trait Target: Send + Sync + 'static {
@@ -425,7 +432,7 @@ impl<T> Replier<T> {
         // Acquire: pairs with the Release in `Asker::ask`, so that the waker is there.
         let mut state = head.state.load(Ordering::Acquire);
         loop {
-            if state & CLOSED != 0 {
+            if state & (CLOSED | CUT) != 0 {
                 // SAFETY: rule 2: the mark is not set, so it is still the reply's own.
                 return Err((self, unsafe { slot.answer() }));
             }
@@ -446,7 +453,7 @@ impl<T> Replier<T> {
                         // SAFETY: rule 4: the mark in `next` gives the waker to us.
                         (_, Some(waker)) => run_quietly(|| unsafe { waker.assume_init() }.wake()),
                         // SAFETY: rule 6, then rule 1: the reference was kept for that.
-                        (Call::Replacement, None) => unsafe {
+                        (Call::InPlace, None) => unsafe {
                             run_quietly(|| head.wake(next));
                             release(this.0.cast());
                         },
@@ -466,7 +473,7 @@ impl<T> Replier<T> {
     /// Nobody waits any more.
     #[inline]
     pub(crate) fn is_abandoned(&self) -> bool {
-        self.head().state.load(Ordering::Relaxed) & CLOSED != 0 // a hint; nothing is read for it
+        self.head().state.load(Ordering::Relaxed) & (CLOSED | CUT) != 0 // a hint; nothing is read for it
     }
 
     /// `None`: not sent yet.
@@ -556,6 +563,15 @@ unsafe impl Sync for Watch {}
 impl Watch {
     /// The deadline has passed: the asker may be woken. `None`: there is an answer, or nobody waits.
     pub(crate) fn fire(self) -> Option<Fired> {
+        self.end_wait(DUE)
+    }
+
+    /// The same, and an answer that comes now is too late.
+    pub(crate) fn cut(self) -> Option<Fired> {
+        self.end_wait(DUE | CUT)
+    }
+
+    fn end_wait(self, marks: u32) -> Option<Fired> {
         // SAFETY: rule 1.
         let head = unsafe { self.0.as_ref() };
         let mut state = head.state.load(Ordering::Relaxed);
@@ -563,7 +579,7 @@ impl Watch {
             // Acquire: pairs with the Release in `Asker::ask` and `Head::change`, so that the wakers are there.
             match head.state.compare_exchange_weak(
                 state,
-                state | DUE,
+                state | marks,
                 Ordering::Acquire,
                 Ordering::Relaxed,
             ) {
@@ -572,6 +588,62 @@ impl Watch {
             }
         }
         None
+    }
+
+    /// The actor whose handler waits for the answer, if it is one.
+    pub(crate) fn who_waits(&self) -> Option<CoreRef> {
+        // SAFETY: rule 1.
+        let head = unsafe { self.0.as_ref() };
+        let mut state = head.state.load(Ordering::Relaxed);
+        while state & ANSWERED == 0 {
+            // Acquire: pairs with the Release in `Asker::ask`, so that the waker is there.
+            match head.state.compare_exchange_weak(
+                state,
+                state | SEEN,
+                Ordering::Acquire,
+                Ordering::Relaxed,
+            ) {
+                // SAFETY: rule 8.
+                Ok(_) => {
+                    return head.waker.with(|known| {
+                        waker::who_waits(unsafe { (*known).assume_init_ref() }).map(CoreRef::new)
+                    });
+                }
+                Err(now) => state = now,
+            }
+        }
+        None
+    }
+
+    /// How far the request has come.
+    pub(crate) fn progress(&self) -> Progress {
+        // SAFETY: rule 1.
+        let head = unsafe { self.0.as_ref() };
+        let state = head.state.load(Ordering::Acquire); // with the Release in `Question::start` and `answer`
+        if state & (ANSWERED | DUE | CLOSED | REPLACED) != 0 {
+            Progress::Over
+        } else if state & STARTED != 0 {
+            Progress::InHand
+        } else {
+            Progress::Untaken
+        }
+    }
+
+    /// Who was asked.
+    pub(crate) fn core(&self) -> &Core {
+        // SAFETY: rules 1 and 7.
+        unsafe { self.0.as_ref().core.as_ref() }
+    }
+
+    /// The type of the request.
+    pub(crate) fn request(&self) -> &'static str {
+        // SAFETY: rule 1.
+        (unsafe { self.0.as_ref() }.table.request)()
+    }
+
+    /// The address of the ask, as [`Asker::name`].
+    pub(crate) fn name(&self) -> NonNull<()> {
+        self.0.cast()
     }
 
     #[inline]
@@ -607,6 +679,17 @@ impl Watch {
             None => unreachable!("an ask is watched after it has a deadline"),
         }
     }
+}
+
+/// How far the request of an ask that waits has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// No handler has taken it.
+    Untaken,
+    /// A handler has had it in hand.
+    InHand,
+    /// There is an answer, or nobody waits any more, or somebody else does than in the beginning.
+    Over,
 }
 
 /// A deadline that passed before there was an answer.
@@ -645,23 +728,23 @@ enum Call {
     Nobody,
     /// By the first waker, which it takes.
     Take,
-    /// By the replacement, for which it keeps its reference.
-    Replacement,
+    /// By the waker that counts, where it is, for which it keeps its reference.
+    InPlace,
 }
 
 /// What an answer makes of the state.
 #[inline]
 fn answered(state: u32) -> (u32, Call) {
-    let call = match state & (ASKED | REPLACED | DUE) {
+    let call = match state & (ASKED | REPLACED | SEEN | DUE) {
         ASKED => Call::Take,
-        marks if marks == ASKED | REPLACED => Call::Replacement,
+        marks if marks & (ASKED | DUE) == ASKED => Call::InPlace,
         _ => Call::Nobody, // not asked yet, or woken by the deadline: it will look for the answer by itself
     };
     let next = state | ANSWERED;
     match call {
         Call::Take => ((next | WOKEN) - ONE, call),
         Call::Nobody => (next - ONE, call),
-        Call::Replacement => (next, call),
+        Call::InPlace => (next, call),
     }
 }
 
@@ -927,6 +1010,27 @@ pub(crate) mod models {
             drop(asker);
             question.start();
             answers.join().unwrap();
+        });
+    }
+
+    /// Whoever is looked at is woken where it is.
+    #[test]
+    fn an_answer_wakes_a_waker_that_was_seen() {
+        model(|token| {
+            let (mut asker, reply, question) = sent(token);
+            drop(question);
+            let watch = asker.watch();
+            let looks = thread::spawn(move || {
+                assert!(watch.who_waits().is_none(), "no actor waits here");
+                watch
+            });
+            let value = token.clone();
+            let answers = thread::spawn(move || assert!(reply.answer(Ok(value)).is_ok()));
+            let watch = looks.join().unwrap();
+            answers.join().unwrap();
+            assert_eq!(watch.progress(), Progress::Over);
+            assert!(asker.take().is_ok());
+            asker.unwatch(watch);
         });
     }
 

@@ -44,7 +44,7 @@ use crate::mailbox::queue::{Back, Front, Pushed};
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::mailbox::{Envelope, NoPlace, Rare as SlotRare, Slot, Ticket};
 use crate::props::{Lifetime, Settings};
-use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering, run_quietly};
+use crate::sync::{Arc, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, run_quietly};
 use crate::system::{ActorSystem, System};
 use body::Place;
 use family::{Family, Watcher};
@@ -116,8 +116,12 @@ pub(crate) struct Core {
     phase: AtomicU8,
     /// Messages left in this turn.
     left: AtomicU32,
-    /// Messages taken whose outcome is not written down yet.
-    in_hand: AtomicU32,
+    /// Messages taken whose outcome is not written down yet. Asking for the next one writes it down, so they are few.
+    in_hand: AtomicU8,
+    /// Wakers of this actor that somebody else than its own asks and sends has; see [`waker`].
+    outside_wakers: AtomicU8,
+    /// Counts how often a handler began to wait, modulo 2¹⁶.
+    pauses: AtomicU16,
     handled: AtomicU64,
     back: Back<Untyped>,
 }
@@ -333,7 +337,8 @@ impl Core {
     #[inline]
     pub(crate) fn take_in_hand(&self) {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
-        self.in_hand.store(in_hand + 1, Ordering::Relaxed);
+        self.in_hand
+            .store(in_hand.saturating_add(1), Ordering::Relaxed);
     }
 
     /// One of the messages in hand is not to be counted with the rest. False: there is none.
@@ -470,6 +475,53 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
+    /// The handler is about to wait.
+    #[inline]
+    fn note_pause(&self) {
+        let pauses = self.pauses.load(Ordering::Relaxed); // the turn alone writes it
+        self.pauses.store(pauses.wrapping_add(1), Ordering::Relaxed); // published by `Wake::try_wait`
+    }
+
+    /// If its handler waits, and nobody has woken it since: the number of that wait.
+    pub(crate) fn paused(&self) -> Option<u16> {
+        self.wake
+            .is_waiting()
+            .then(|| self.pauses.load(Ordering::Relaxed)) // of this wait, or of a later one
+    }
+
+    /// Could anybody wake it but its own asks and sends, and orders to end?
+    pub(crate) fn has_outside_wakers(&self) -> bool {
+        self.outside_wakers.load(Ordering::Acquire) != 0 // with `drop_outside_waker`
+    }
+
+    #[inline]
+    fn add_outside_waker(&self) {
+        let more = |count: u8| count.checked_add(1);
+        // Relaxed: who clones has the turn, or another such waker. `Err`: so many that nobody counts them any more.
+        let _ = self
+            .outside_wakers
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
+    /// After the wake, if there is one: whoever finds no such waker finds what they all have woken.
+    #[inline]
+    fn drop_outside_waker(&self) {
+        let less = |count: u8| (count < u8::MAX).then(|| count.saturating_sub(1));
+        let _ = self
+            .outside_wakers
+            .fetch_update(Ordering::Release, Ordering::Relaxed, less);
+    }
+
+    /// The messages that it has stashed. A picture.
+    pub(crate) fn stashed(&self) -> u64 {
+        self.rare.get().map_or(0, |rare| rare.books.lock().stashed)
+    }
+
+    /// Is every place taken by a message, so that only its handler can free one?
+    pub(crate) fn has_no_permits_out(&self) -> bool {
+        self.gate().permits() == 0
+    }
+
     /// Messages taken in the turn that is on. To others a picture.
     pub(crate) fn taken_in_turn(&self) -> u32 {
         let whole = self.dispatcher.throughput() as u32;
@@ -546,6 +598,7 @@ pub(crate) trait Gate: Send + Sync {
     fn nudge(&self) -> bool;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
+    fn permits(&self) -> usize;
     /// # Safety
     /// The caller is the turn of the actor whose lane this is.
     #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
@@ -587,7 +640,9 @@ impl<M: Message> Cell<M> {
             waits_for: AtomicU8::new(0),
             phase: AtomicU8::new(0),
             left: AtomicU32::new(0),
-            in_hand: AtomicU32::new(0),
+            in_hand: AtomicU8::new(0),
+            outside_wakers: AtomicU8::new(0),
+            pauses: AtomicU16::new(0),
             handled: AtomicU64::new(0),
             back: Back::new(),
             rare: RareSlot::default(),

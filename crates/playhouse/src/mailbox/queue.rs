@@ -487,6 +487,11 @@ impl<T> Queue<'_, T> {
         self.locked(|state, locked| locked.places_pushed(*state))
     }
 
+    /// Places reserved that no message was pushed into yet.
+    pub(crate) fn permits(&self) -> usize {
+        self.locked(|_, locked| locked.permits as usize)
+    }
+
     /// Places that the turn has given back so far, less those it took again.
     pub(crate) fn freed(&self) -> u64 {
         self.locked(|state, locked| {
@@ -794,11 +799,6 @@ impl<T> Queue<'_, T> {
             state.set(SCHEDULED);
             was_idle
         })
-    }
-
-    /// Reserved places without a message.
-    fn permits(&self) -> usize {
-        self.locked(|_, locked| locked.permits as usize)
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::common::*;
 use playhouse::prelude::*;
 use playhouse::{DeadLetterReason, Event, Fate, NoReply};
-use tokio::sync::mpsc;
+use std::sync::Arc;
+use tokio::sync::{Barrier, mpsc};
 
 /// What can happen to a question.
 enum Question {
@@ -177,4 +178,87 @@ async fn own_12_how_slow_is_a_setting() {
     assert!(slow_handlers(never, 300).await.is_empty());
     let soon = ActorSystem::builder("test").slow_handler(millis(10));
     assert_eq!(slow_handlers(soon, 90).await.len(), 1);
+}
+
+/// Waits for another one in its handler, and says how that went.
+struct Waiter {
+    name: &'static str,
+    peer: Option<ActorRef<Turn>>,
+    heard: mpsc::UnboundedSender<(&'static str, Result<u32, AskError>)>,
+}
+
+enum Turn {
+    Meet(ActorRef<Turn>),
+    /// Once both are at it.
+    AskPeer(Arc<Barrier>),
+    AskAndAnswer(Reply<u32>),
+    Answer(Reply<u32>),
+}
+
+impl Actor for Waiter {
+    type Msg = Turn;
+    async fn receive(&mut self, _ctx: &mut Context<Turn>, turn: Turn) -> Outcome {
+        match turn {
+            Turn::Meet(peer) => self.peer = Some(peer),
+            Turn::Answer(reply) => reply.send(1),
+            Turn::AskPeer(both) => {
+                both.wait().await;
+                self.ask(Turn::Answer).await;
+            }
+            Turn::AskAndAnswer(reply) => {
+                self.ask(Turn::Answer).await;
+                reply.send(2);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Waiter {
+    async fn ask(&mut self, make: fn(Reply<u32>) -> Turn) {
+        let Some(peer) = &self.peer else { return };
+        let answer = peer.ask(make).within(secs(60)).await;
+        let _ = self.heard.send((self.name, answer));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_11_two_that_ask_each_other_in_their_handlers_fail_with_the_cycle() {
+    let (system, events) = system();
+    let (heard, mut answers) = journal();
+    let [a, b] = ["a", "b"].map(|name| {
+        let heard = heard.clone();
+        let waiter = move || Waiter {
+            name,
+            peer: None,
+            heard,
+        };
+        system.spawn(name, waiter).unwrap()
+    });
+    a.tell(Turn::Meet(b.clone()));
+    b.tell(Turn::Meet(a.clone()));
+    let both = Arc::new(Barrier::new(2));
+    a.tell(Turn::AskPeer(both.clone()));
+    b.tell(Turn::AskPeer(both));
+    for _ in 0..2 {
+        let (name, answer) = answers.recv().await.unwrap();
+        let Err(error @ AskError::Cycle(cycle)) = &answer else {
+            panic!("{answer:?}")
+        };
+        let path = match name {
+            "a" => "/test/a -> /test/b -> /test/a",
+            _ => "/test/b -> /test/a -> /test/b",
+        };
+        has_all(&error.to_string(), &[path, "own::Turn", "Context::ask"]);
+        assert_eq!(cycle.messages().len(), 2);
+    }
+    assert_eq!(
+        events.count(|event| matches!(event, Event::Cycle { certain: true, .. })),
+        1
+    );
+    assert_eq!(
+        events.count(|event| matches!(event, Event::Cycle { certain: false, .. })),
+        0
+    );
+    end(&system).await;
 }
