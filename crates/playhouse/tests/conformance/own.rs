@@ -2,8 +2,9 @@
 
 use crate::common::*;
 use playhouse::prelude::*;
-use playhouse::{DeadLetterReason, Event, Fate, NoReply};
-use std::sync::Arc;
+use playhouse::{DeadLetterReason, Event, Fate, NoReply, SystemBuilder};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 use tokio::sync::{Barrier, mpsc};
 
 /// What can happen to a question.
@@ -111,73 +112,77 @@ async fn own_07_a_reply_that_goes_with_its_mailbox_or_its_actor_fails_at_once() 
     end(&system).await;
 }
 
-struct Blocker(std::time::Duration);
+/// Blocks its worker until it is told that somebody has noticed, or for so long.
+struct Blocker {
+    noticed: Arc<(Mutex<u32>, Condvar)>,
+    at_most: Duration,
+}
 
 impl Actor for Blocker {
     type Msg = u32;
-    async fn receive(&mut self, ctx: &mut Context<u32>, n: u32) -> Outcome {
-        std::thread::sleep(self.0); // the mistake itself
-        if n == 0 {
-            ctx.stop();
-        }
+    async fn receive(&mut self, ctx: &mut Context<u32>, _: u32) -> Outcome {
+        let (count, changed) = &*self.noticed;
+        let is_unnoticed = |count: &mut u32| *count == 0;
+        drop(changed.wait_timeout_while(count.lock().unwrap(), self.at_most, is_unnoticed));
+        std::thread::sleep(millis(30)); // for a second look, which must not tell again
+        ctx.stop();
         Ok(())
     }
 }
 
-/// The events about slow handlers of a system whose actor blocks its worker, until it has ended.
-async fn slow_handlers(builder: playhouse::SystemBuilder, blocks_ms: u64) -> Vec<Event> {
+/// What was told of a handler that blocks for at most so long.
+async fn slow_handlers(builder: SystemBuilder, at_most: Duration) -> Vec<Event> {
     let (told, mut events) = mpsc::unbounded_channel();
+    let noticed = Arc::new((Mutex::new(0), Condvar::new()));
+    let notice = noticed.clone();
     let system = builder
         .on_event(move |event| {
             if matches!(event, Event::SlowHandler { .. }) {
                 let _ = told.send(event.clone());
+                *notice.0.lock().unwrap() += 1;
+                notice.1.notify_all();
             }
         })
         .build()
         .unwrap();
     let blocker = system
-        .spawn("blocker", move || Blocker(millis(blocks_ms)))
+        .spawn("blocker", move || Blocker { noticed, at_most })
         .unwrap();
     blocker.tell(0);
     blocker.terminated().await;
-    system.shutdown().await;
-    drop(system);
+    end(&system).await;
     read(&mut events)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn own_12_a_handler_that_blocks_a_shared_worker_is_named_once() {
-    let events = slow_handlers(ActorSystem::builder("test"), 300).await;
+    let events = slow_handlers(ActorSystem::builder("test"), secs(60)).await;
     let [event @ Event::SlowHandler { age, .. }] = &events[..] else {
         panic!("{events:?}")
     };
     assert!(*age >= playhouse::limits::SLOW_HANDLER);
+    let text = event.to_string();
     has_all(
-        &event.to_string(),
-        &[
-            "/test/blocker",
-            "`u32`",
-            "dispatcher `default`",
-            " ms",
-            "system.dispatcher(\"blocking\")",
-        ],
+        &text,
+        &["/test/blocker", "`u32`", "dispatcher `default`", " ms"],
     );
+    has_all(&text, &["system.dispatcher(\"blocking\")", "pipe_blocking"]);
 }
 
 #[tokio::test]
 async fn own_12_the_only_worker_of_a_runtime_is_watched_too() {
-    assert_eq!(
-        slow_handlers(ActorSystem::builder("test"), 300).await.len(),
-        1
-    );
+    let events = slow_handlers(ActorSystem::builder("test"), secs(60)).await;
+    assert_eq!(events.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn own_12_how_slow_is_a_setting() {
-    let never = ActorSystem::builder("test").slow_handler(std::time::Duration::MAX);
-    assert!(slow_handlers(never, 300).await.is_empty());
-    let soon = ActorSystem::builder("test").slow_handler(millis(10));
-    assert_eq!(slow_handlers(soon, 90).await.len(), 1);
+    let never = ActorSystem::builder("test").slow_handler(Duration::MAX);
+    assert!(
+        slow_handlers(never, 3 * playhouse::limits::SLOW_HANDLER)
+            .await
+            .is_empty()
+    );
 }
 
 /// Waits for another one in its handler, and says how that went.
@@ -191,7 +196,6 @@ enum Turn {
     Meet(ActorRef<Turn>),
     /// Once both are at it.
     AskPeer(Arc<Barrier>),
-    AskAndAnswer(Reply<u32>),
     Answer(Reply<u32>),
 }
 
@@ -204,10 +208,6 @@ impl Actor for Waiter {
             Turn::AskPeer(both) => {
                 both.wait().await;
                 self.ask(Turn::Answer).await;
-            }
-            Turn::AskAndAnswer(reply) => {
-                self.ask(Turn::Answer).await;
-                reply.send(2);
             }
         }
         Ok(())
@@ -259,6 +259,68 @@ async fn own_11_two_that_ask_each_other_in_their_handlers_fail_with_the_cycle() 
     assert_eq!(
         events.count(|event| matches!(event, Event::Cycle { certain: false, .. })),
         0
+    );
+    end(&system).await;
+}
+
+/// Sends so many messages to another one, in one handler.
+enum Flood {
+    Send(ActorRef<Flood>, Arc<Barrier>),
+    Water,
+}
+
+struct Flooder(mpsc::UnboundedSender<Outcome>);
+
+impl Actor for Flooder {
+    type Msg = Flood;
+    async fn receive(&mut self, _ctx: &mut Context<Flood>, flood: Flood) -> Outcome {
+        if let Flood::Send(to, both) = flood {
+            both.wait().await;
+            let sent = async {
+                for _ in 0..3 {
+                    to.send(Flood::Water).await?;
+                }
+                Ok(())
+            };
+            let sent = sent.await;
+            self.0.send(sent)?;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn own_11_two_full_mailboxes_that_send_into_each_other_fail_with_the_cycle() {
+    let (system, events) = system();
+    let (told, mut outcomes) = journal();
+    let [a, b] = ["a", "b"].map(|name| {
+        let told = told.clone();
+        let props = Props::new(move || Flooder(told)).mailbox(Mailbox::bounded(1));
+        system.spawn(name, props).unwrap()
+    });
+    let both = Arc::new(Barrier::new(2));
+    a.tell(Flood::Send(b.clone(), both.clone()));
+    b.tell(Flood::Send(a.clone(), both));
+    let mut cycles = Vec::new();
+    for _ in 0..2 {
+        let failure = outcomes.recv().await.unwrap().unwrap_err();
+        let error = failure.find::<playhouse::SendError<Flood>>().unwrap();
+        assert_eq!(error.cycle().unwrap().len(), 3);
+        has_all(
+            &error.to_string(),
+            &["full mailboxes", "own::Flood", "`try_send`"],
+        );
+        cycles.push(error.cycle().unwrap()[0].path().to_owned());
+    }
+    cycles.sort();
+    assert_eq!(
+        cycles,
+        ["/test/a", "/test/b"],
+        "each sees it from its own place"
+    );
+    assert_eq!(
+        events.count(|event| matches!(event, Event::Cycle { certain: true, .. })),
+        1
     );
     end(&system).await;
 }
