@@ -8,6 +8,7 @@ pub mod bench;
 pub mod big_pdf;
 pub mod bombs;
 pub mod compare;
+pub mod conformance;
 pub mod corpus;
 pub mod machine;
 pub mod noise;

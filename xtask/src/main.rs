@@ -13,6 +13,7 @@ usage: cargo xtask COMMAND
                          the runtime's tests under the sanitizers of the nightly compiler
   seeds [N]              the runtime's stepped tests under N seeds each; a failure names its seed
   tidy                   check the house rules over every tracked file
+  conformance            hold the list of conformance cases against the runtime's tests; fails on one that is nowhere
   sample                 write samples/first-folio.pdf again
   big-pdf PAGES OUT      write a long document of mixed load
   bombs FOLDER           write the small hostile files that tests use
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         "bombs" => xtask::bombs::run(rest),
         "compare" => xtask::rivals::run(rest),
         "compare-extract" => xtask::compare::run(rest),
+        "conformance" => xtask::conformance::run(rest),
         "corpus" => xtask::corpus::run(rest),
         "models" => xtask::proof::models(rest),
         "sample" => xtask::sample::run(rest),

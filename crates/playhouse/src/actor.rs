@@ -15,7 +15,7 @@ use std::future::Future;
 pub trait Message: Send + 'static {}
 impl<T: Send + 'static> Message for T {}
 
-/// `Ok(())`: go on. `Err`: the actor failed, and ends. A caller's error is not a failure: answer it with
+/// `Ok(())`: go on. `Err`: this incarnation failed; supervision decides. A caller's error is not a failure: answer it with
 /// `Reply<Result<..>>`.
 pub type Outcome<T = ()> = Result<T, Failure>;
 
@@ -29,7 +29,7 @@ pub trait Actor: Sized + Send + 'static {
     /// The protocol.
     type Msg: Message;
 
-    /// Once, before the first message. Messages wait meanwhile.
+    /// Once per incarnation, before the first message. Messages wait meanwhile.
     fn started(&mut self, ctx: &mut Context<Self::Msg>) -> impl Future<Output = Outcome> + Send {
         let _ = ctx;
         async { Ok(()) }
@@ -52,6 +52,12 @@ pub trait Actor: Sized + Send + 'static {
         let _ = ctx;
         async { signal.unhandled() }
     }
+
+    /// The state went into a step that failed, so it cannot go on as it is.
+    #[doc(hidden)]
+    fn is_spent(&self) -> bool {
+        false
+    }
 }
 
 /// Synchronous state on its own thread. It may be `!Send`: its factory runs there. Same references, context and props
@@ -64,7 +70,7 @@ pub trait BlockingActor: Sized + 'static {
     /// The protocol.
     type Msg: Message;
 
-    /// Once, before the first message.
+    /// Once per incarnation, before the first message.
     fn started(&mut self, ctx: &mut Context<Self::Msg>) -> Outcome {
         let _ = ctx;
         Ok(())
@@ -84,6 +90,9 @@ pub trait BlockingActor: Sized + 'static {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Signal {
+    /// This incarnation has failed and will be replaced. Its children end next, unless they are kept; then its state is
+    /// dropped. A failure here is published and changes nothing.
+    PreRestart(Failure),
     /// The last thing the actor hears; its children have ended, its state is dropped next. A failure here makes the exit
     /// `Failed`.
     PostStop,
@@ -102,7 +111,7 @@ impl Signal {
     /// The default answer: `Terminated` and `AdapterFailed` fail the actor, the rest is fine.
     pub fn unhandled(self) -> Outcome {
         match self {
-            Signal::PostStop => Ok(()),
+            Signal::PreRestart(_) | Signal::PostStop => Ok(()),
             Signal::Terminated { who, exit } => Err(UnhandledEnd { who, exit }.into()),
             Signal::AdapterFailed(failure) => Err(failure),
         }

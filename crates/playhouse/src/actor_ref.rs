@@ -147,17 +147,23 @@ impl<M: Message> ActorRef<M> {
 
     /// Finish the current message, dead-letter the rest, fail their asks at once.
     pub fn stop(&self) {
-        self.core().stop(StopCause::Asked);
+        if self.takes_orders() {
+            self.core().stop(StopCause::Asked);
+        }
     }
 
     /// Close admission, handle what was accepted, then stop.
     pub fn drain(&self) {
-        self.core().drain();
+        if self.takes_orders() {
+            self.core().drain();
+        }
     }
 
     /// As [`stop`](Self::stop), but the current handler is dropped at its next await.
     pub fn kill(&self) {
-        self.core().kill();
+        if self.takes_orders() {
+            self.core().kill();
+        }
     }
 
     /// Waits for the end, cleanup included. At once when already gone. Cancel safe.
@@ -213,6 +219,11 @@ impl<M> ActorRef<M> {
     #[inline]
     pub(crate) fn core(&self) -> &Core {
         self.port.core()
+    }
+
+    /// May it be stopped, drained and killed through this, and watched?
+    pub(crate) fn takes_orders(&self) -> bool {
+        self.port.takes_orders()
     }
 
     pub(crate) fn core_address(&self) -> &Address {
@@ -451,6 +462,10 @@ impl<M: Message, N: Message, F: Fn(N) -> M + Send + Sync> Inlet<N> for Contramap
 
     fn is_handle(&self) -> bool {
         self.port.is_handle()
+    }
+
+    fn takes_orders(&self) -> bool {
+        self.port.takes_orders()
     }
 }
 

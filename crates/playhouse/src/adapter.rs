@@ -9,15 +9,19 @@ use crate::sync::{Arc, Mutex};
 
 pub(crate) struct Adapter<N, M> {
     cell: CellRef<M>,
+    /// Whose adapter it is.
+    incarnation: u32,
     /// Called by one slot at a time, in the receiver's turn; the lock is only ever taken there.
     function: Arc<Mutex<Function<N, M>>>,
 }
 
 type Function<N, M> = Box<dyn FnMut(N) -> M + Send>;
 
-impl<N, M> Adapter<N, M> {
+impl<N, M: Message> Adapter<N, M> {
     pub(crate) fn new(cell: CellRef<M>, function: impl FnMut(N) -> M + Send + 'static) -> Self {
+        let rare = cell.core.rare_if_any();
         Self {
+            incarnation: rare.map_or(0, |rare| rare.incarnation()),
             cell,
             function: Arc::new(Mutex::new(Box::new(function))),
         }
@@ -33,8 +37,12 @@ impl<N: Message, M: Message> Inlet<N> for Adapter<N, M> {
         let function = self.function.clone();
         let make = Box::new(move || (*function.lock())(msg));
         self.cell.push_reserved(match question {
-            None => Slot::Adapted(make),
-            Some(question) => Slot::rare(Rare::AdaptedQuestion { make, question }),
+            None => Slot::Adapted(self.incarnation, make),
+            Some(question) => Slot::rare(Rare::AdaptedQuestion {
+                incarnation: self.incarnation,
+                make,
+                question,
+            }),
         });
     }
 

@@ -1,13 +1,14 @@
 //! The functional face: a behaviour is a value, and a handler returns the next one.
 
-use crate::actor::{Actor, Message, Outcome};
+use crate::actor::{Actor, Message, Outcome, Signal};
 use crate::context::Context;
 use std::fmt;
 use std::mem;
 
 /// The functional face. A message *consumes* the behaviour and yields the next, so state (a held `Reply` too) moves on
 /// without locks or `Option`. A plain [`Actor`] inside: spawn it with `|| behaviour(state)`. It sees ends through
-/// [`Context::watch_with`] only; whoever needs signals writes a struct. One box per step that captures something.
+/// [`Context::watch_with`] only; whoever needs signals writes a struct. A failed behaviour is spent, so
+/// [`resume`](crate::Supervise::resume) restarts it. One box per step that captures something.
 ///
 /// ```
 /// use playhouse::prelude::*;
@@ -34,12 +35,13 @@ pub struct Behavior<M>(Step<M>);
 enum Step<M> {
     Setup(SetupStep<M>),
     Receive(ReceiveStep<M>),
-    Stopped,
+    Stopped(Option<LastStep>),
     /// Its step is running, or has failed.
     Spent,
 }
 
 type SetupStep<M> = Box<dyn FnOnce(&mut Context<M>) -> Outcome<Behavior<M>> + Send>;
+type LastStep = Box<dyn FnOnce() + Send>;
 type ReceiveStep<M> = Box<dyn FnOnce(&mut Context<M>, M) -> Outcome<Behavior<M>> + Send>;
 
 impl<M: Message> Behavior<M> {
@@ -59,7 +61,14 @@ impl<M: Message> Behavior<M> {
 
     /// Stops after this message.
     pub fn stopped() -> Self {
-        Self(Step::Stopped)
+        Self(Step::Stopped(None))
+    }
+
+    /// The same, and runs `last` once, in the actor's post-stop: its children have ended by then, and an actor around this
+    /// behaviour that handles [`Signal::PostStop`] itself before it passes it on comes first. Only an
+    /// actor that is cut short, because its runtime was dropped, ends without.
+    pub fn stopped_with(last: impl FnOnce() + Send + 'static) -> Self {
+        Self(Step::Stopped(Some(Box::new(last))))
     }
 
     /// Runs set-ups until there is something to receive with.
@@ -67,7 +76,8 @@ impl<M: Message> Behavior<M> {
         loop {
             match mem::replace(&mut self.0, Step::Spent) {
                 Step::Setup(step) => *self = step(ctx)?,
-                Step::Stopped => {
+                stopped @ Step::Stopped(_) => {
+                    self.0 = stopped;
                     ctx.stop();
                     return Ok(());
                 }
@@ -94,6 +104,19 @@ impl<M: Message> Actor for Behavior<M> {
         *self = step(ctx, msg)?;
         self.settle(ctx)
     }
+
+    async fn signal(&mut self, _ctx: &mut Context<M>, signal: Signal) -> Outcome {
+        if let (Signal::PostStop, Step::Stopped(last)) = (&signal, &mut self.0)
+            && let Some(last) = last.take()
+        {
+            last();
+        }
+        signal.unhandled()
+    }
+
+    fn is_spent(&self) -> bool {
+        matches!(self.0, Step::Spent)
+    }
 }
 
 impl<M> fmt::Debug for Behavior<M> {
@@ -101,7 +124,7 @@ impl<M> fmt::Debug for Behavior<M> {
         f.write_str(match self.0 {
             Step::Setup(_) => "Behavior::setup",
             Step::Receive(_) => "Behavior::receive",
-            Step::Stopped => "Behavior::stopped",
+            Step::Stopped(_) => "Behavior::stopped",
             Step::Spent => "Behavior, spent",
         })
     }

@@ -83,7 +83,7 @@ impl Clock {
 pub struct Deadline(Instant);
 
 impl Deadline {
-    #[cfg(all(test, playhouse_loom))]
+    #[cfg(test)]
     pub(crate) fn at(moment: Instant) -> Deadline {
         Deadline(moment)
     }

@@ -6,6 +6,8 @@ use crate::adapter::Adapter;
 use crate::address::Address;
 use crate::ask::AskError;
 use crate::cell::arrival::Arrival;
+use crate::cell::redelivery::Redelivery;
+use crate::cell::renewal::Oversight;
 use crate::cell::status::Flags;
 use crate::cell::turn::Played;
 use crate::cell::{Cell, CellRef, Core, CoreRef};
@@ -14,9 +16,11 @@ use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
 use crate::events::DeadLetterReason;
 use crate::mailbox::Slot;
+use crate::mailbox::ranks::{Level, Ranks};
 use crate::mailbox::signals::StopCause;
 use crate::pipe;
 use crate::props::IntoProps;
+use crate::receive_timeout::{Counts, ReceiveTimeout};
 use crate::reply::Reply;
 use crate::stash::{Stash, StashFull, Stashed};
 use crate::sync::{Arc, drop_quietly};
@@ -42,6 +46,50 @@ pub(crate) struct Extras<M> {
     pub(crate) set_aside: VecDeque<Signal>,
     pub(crate) stash: Stash<M>,
     pub(crate) timers: TimerSet<M>,
+    oversight: Option<Box<Oversight>>,
+    redelivery: Option<Box<Redelivery<M>>>,
+    /// There if the mailbox has priorities: then everything that leaves the lane goes through it.
+    pub(crate) ranks: Option<Ranks<M>>,
+    pub(crate) receive_timeout: ReceiveTimeout<M>,
+    /// What is in hand came of an own timer.
+    pub(crate) has_tick_in_hand: bool,
+}
+
+impl<M: Message> Extras<M> {
+    fn new(cell: &Cell<M>) -> Self {
+        Self {
+            watched: HashMap::new(),
+            watches_begun: 0,
+            set_aside: VecDeque::new(),
+            stash: Stash::default(),
+            timers: TimerSet::new(&CellRef::new(cell)),
+            oversight: None,
+            redelivery: None,
+            ranks: None,
+            receive_timeout: ReceiveTimeout::default(),
+            has_tick_in_hand: false,
+        }
+    }
+
+    /// Is there anything that comes before the lane? Copies and a receive timeout have to see all that is taken.
+    fn is_first(&self) -> bool {
+        let sees_all = self.redelivery.is_some() || self.receive_timeout.is_set();
+        sees_all || !self.set_aside.is_empty() || !self.stash.is_settled()
+    }
+
+    /// What was in hand was handled, or has failed.
+    pub(crate) fn settle(&mut self) {
+        self.timers.handled();
+        self.has_tick_in_hand = false;
+        if let Some(redelivery) = &mut self.redelivery {
+            redelivery.forget();
+        }
+    }
+
+    /// What does not outlive an incarnation ends; what was stashed comes first in the next.
+    pub(crate) fn end_incarnation(&mut self) {
+        self.stash.unstash(usize::MAX);
+    }
 }
 
 pub(crate) struct Watch<M> {
@@ -67,11 +115,32 @@ impl<M> Context<M> {
 
 impl<M: Message> Context<M> {
     /// Of an actor that keeps this cell.
-    pub(crate) fn new(cell: &CellRef<M>) -> Self {
-        Self {
+    pub(crate) fn new(
+        cell: &CellRef<M>,
+        level: Option<Level<M>>,
+        oversight: Option<Oversight>,
+        redelivery: Option<Redelivery<M>>,
+    ) -> Self {
+        let mut context = Self {
             me: ActorRef::uncounted(cell),
             extras: None,
+        };
+        if level.is_some() || oversight.is_some() {
+            let extras = context.extras();
+            extras.ranks = level.map(Ranks::new);
+            extras.oversight = oversight.map(Box::new);
+            extras.redelivery = redelivery.map(Box::new);
+            context.note_what_is_aside();
         }
+        context
+    }
+
+    pub(crate) fn oversight(&mut self) -> Option<&mut Oversight> {
+        self.extras.as_mut()?.oversight.as_deref_mut()
+    }
+
+    pub(crate) fn redelivery(&mut self) -> Option<&mut Redelivery<M>> {
+        self.extras.as_mut()?.redelivery.as_deref_mut()
     }
 
     #[inline]
@@ -81,15 +150,8 @@ impl<M: Message> Context<M> {
 
     pub(crate) fn extras(&mut self) -> &mut Extras<M> {
         let cell = self.me.own_cell();
-        self.extras.get_or_insert_with(|| {
-            Box::new(Extras {
-                watched: HashMap::new(),
-                watches_begun: 0,
-                set_aside: VecDeque::new(),
-                stash: Stash::default(),
-                timers: TimerSet::new(&CellRef::new(cell)),
-            })
-        })
+        self.extras
+            .get_or_insert_with(|| Box::new(Extras::new(cell)))
     }
 
     /// A signal that was set aside.
@@ -108,11 +170,14 @@ impl<M: Message> Context<M> {
         Some(next)
     }
 
+    /// The best of what was taken out of the lane, in an actor with priorities.
+    pub(crate) fn next_of_ranks(&mut self) -> Option<Slot<M>> {
+        self.extras.as_mut()?.ranks.as_mut()?.next()
+    }
+
     /// Whether the turn must look here before it looks into the lane.
-    fn note_what_is_aside(&self) {
-        let is_something =
-            |extras: &Extras<M>| !extras.set_aside.is_empty() || !extras.stash.is_settled();
-        if self.extras_if_any().is_some_and(is_something) {
+    pub(crate) fn note_what_is_aside(&self) {
+        if self.core().always_looks_closer() || self.extras_if_any().is_some_and(Extras::is_first) {
             self.core().raise(Flags::ASIDE);
         } else {
             self.core().lower(Flags::ASIDE);
@@ -125,7 +190,7 @@ impl<M: Message> Context<M> {
             return;
         };
         let stashed = extras.stash.take_all();
-        extras.timers.cancel_all();
+        self.end_ticks();
         for Stashed { msg, .. } in stashed {
             self.core().note(|ledger| {
                 ledger.stashed -= 1;
@@ -135,6 +200,16 @@ impl<M: Message> Context<M> {
             dead_letters::publish(self.core(), DeadLetterReason::Stopped);
             dead_letters::drop_in_turn(self.core(), msg);
         }
+    }
+
+    /// No timer and no receive timeout comes any more.
+    pub(crate) fn end_ticks(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        extras.timers.cancel_all();
+        let timeout = extras.receive_timeout.cancel();
+        dead_letters::drop_in_turn(self.core(), timeout); // its functions are the user's
     }
 
     /// The oldest watch first, because a drop of the user's may send.
@@ -201,7 +276,7 @@ impl<M: Message> Context<M> {
             let arrival = self.next_in_handler().await;
             let failure = match arrival {
                 Arrival::Message(msg) => return Some(msg),
-                Arrival::End(_) => return None,
+                Arrival::End(_) | Arrival::Renewal => return None,
                 Arrival::Failed(failure) => failure,
                 Arrival::Signal(signal) if !self.core().is_function() => {
                     self.extras().set_aside.push_back(signal);
@@ -261,6 +336,13 @@ impl<M: Message> Context<M> {
             .unwrap_or_default()
     }
 
+    /// The child of that name that has not ended. Its typed reference is what [`spawn`](Self::spawn) gave; this tells
+    /// whether it is still there, and finds it in the news of its end.
+    pub fn child(&self, name: &str) -> Option<Address> {
+        let children = self.core().children_if_any()?;
+        Some(children.holder(name)?.address.clone())
+    }
+
     /// Stops it and waits for its end. Cancel safe: the child ends anyway.
     ///
     /// This actor takes no message meanwhile. A child whose handler waits for a place in this actor's full mailbox must
@@ -286,7 +368,9 @@ impl<M: Message> Context<M> {
 
     /// `Signal::Terminated` once, after everything it sent us. At once when already gone.
     pub fn watch<N: Message>(&mut self, other: &ActorRef<N>) {
-        self.start_watching(other.core(), None);
+        if other.takes_orders() {
+            self.start_watching(other.core(), None);
+        }
     }
 
     /// The same as a message of our own. The last registration for an actor counts.
@@ -295,17 +379,14 @@ impl<M: Message> Context<M> {
         other: &ActorRef<N>,
         make: impl FnOnce(Exit) -> M + Send + 'static,
     ) {
-        self.start_watching(other.core(), Some(Box::new(make)));
+        if other.takes_orders() {
+            self.start_watching(other.core(), Some(Box::new(make)));
+        }
     }
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.
     pub fn unwatch<N: Message>(&mut self, other: &ActorRef<N>) {
-        let Some(extras) = &mut self.extras else {
-            return;
-        };
-        if extras.watched.remove(other.address()).is_some() {
-            other.core().rare().watchers.remove(self.core());
-        }
+        self.forget_watch(other.core());
     }
 
     /// A reference for foreign answers; `f` runs in this actor's turn. Make it once, in `setup` or `started`. A plain
@@ -382,9 +463,109 @@ impl<M: Message> Context<M> {
         self.note_what_is_aside();
     }
 
+    /// How many messages are set aside: those not unstashed yet, and those unstashed that have not been taken.
+    pub fn stashed(&self) -> usize {
+        let extras = self.extras_if_any();
+        extras.map_or(0, |extras| extras.stash.len())
+    }
+
+    /// A look at what is set aside, in the order in which it would come back.
+    pub fn stashed_messages(&self) -> impl Iterator<Item = &M> {
+        let extras = self.extras_if_any().into_iter();
+        extras.flat_map(|extras| extras.stash.messages())
+    }
+
+    /// Gives up what is set aside, unstashed or not: each message counts as unhandled, as if it were given to
+    /// [`unhandled`](Self::unhandled), and its place is free again.
+    pub fn clear_stash(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        let stashed = extras.stash.take_all();
+        self.note_what_is_aside();
+        for Stashed { msg, .. } in stashed {
+            self.core().note(|ledger| {
+                ledger.stashed -= 1;
+                ledger.unhandled += 1;
+            });
+            self.free_place();
+            dead_letters::publish(self.core(), DeadLetterReason::Unhandled);
+            dead_letters::drop_in_turn(self.core(), msg);
+        }
+    }
+
     /// Messages to oneself, later. They travel outside the capacity and end with the actor.
     pub fn timers(&mut self) -> Timers<'_, M> {
         Timers(self)
+    }
+
+    pub(crate) fn forget_watch(&mut self, other: &Core) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        if extras.watched.remove(&other.address).is_some() {
+            other.rare().watchers.remove(self.core());
+        }
+    }
+
+    /// Tells `msg` to somebody else, once, later; to oneself [`Timers::once`] can be cancelled. It is told in this actor's
+    /// turn, so it keeps its order with what this actor sends itself, and waits for a handler that is busy. It ends with
+    /// the actor like every timer, and a message that was not sent by then is dropped. Until then it keeps `to` alive, as
+    /// any reference does.
+    pub fn schedule_once<N: Message>(&mut self, after: Duration, to: &ActorRef<N>, msg: N) {
+        let to = to.clone();
+        let send = Box::new(move || to.tell(msg));
+        self.extras().timers.send(after, send);
+    }
+
+    /// A message of one's own, `make()`, when this actor has had nothing to do for `idle`: no message came, and the last
+    /// one was handled. Repeats until cancelled; the last call counts. It ends with the actor, and travels outside the
+    /// capacity.
+    ///
+    /// What others send and the answers to what this actor began start the wait anew, ticks of its own timers do not: a
+    /// heartbeat does not hide that nobody else is there. To choose, use
+    /// [`receive_timeout_counting`](Self::receive_timeout_counting).
+    ///
+    /// # Panics
+    /// If `idle` is zero: no message could come in time.
+    pub fn receive_timeout(&mut self, idle: Duration, make: impl FnMut() -> M + Send + 'static) {
+        self.set_receive_timeout(idle, None, make);
+    }
+
+    /// As [`receive_timeout`](Self::receive_timeout), where `counts` says which messages start the wait anew, ticks of own
+    /// timers included. It is asked until one counts, and then not before the actor has been idle again. A panic in it fails
+    /// the actor.
+    ///
+    /// # Panics
+    /// If `idle` is zero.
+    pub fn receive_timeout_counting(
+        &mut self,
+        idle: Duration,
+        counts: impl Fn(&M) -> bool + Send + 'static,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        self.set_receive_timeout(idle, Some(Box::new(counts)), make);
+    }
+
+    /// No receive timeout any more, not even if one is waiting in the mailbox already.
+    pub fn cancel_receive_timeout(&mut self) {
+        let Some(extras) = &mut self.extras else {
+            return;
+        };
+        let cancelled = extras.receive_timeout.cancel();
+        self.note_what_is_aside();
+        drop(cancelled); // the user's, in a handler of the user's
+    }
+
+    fn set_receive_timeout(
+        &mut self,
+        idle: Duration,
+        counts: Option<Counts<M>>,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        let replaced = self.extras().receive_timeout.set(idle, counts, make);
+        self.note_what_is_aside();
+        drop(replaced); // as above
     }
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {

@@ -185,7 +185,7 @@ pub(crate) fn forsaken(core: &Core) -> Forsaken {
     innermost(|turn| turn.map_or_else(Forsaken::default, |turn| turn.forsaken(core)))
 }
 
-/// Has the turn that is on now lasted as long as its dispatcher allows? Asked for each message that it takes, so its first
+/// Has the turn that is on now lasted as long as its dispatcher allows? Asked before each message, so the look for the first
 /// one is where it begins.
 #[inline]
 pub(crate) fn is_out_of_time(core: &Core) -> bool {
@@ -198,9 +198,13 @@ fn has_lasted_too_long(core: &Core) -> bool {
     innermost(|turn| {
         turn.is_some_and(|turn| {
             let now = core.system().clock.now();
-            let began = turn.began.get().unwrap_or(now);
-            turn.began.set(Some(began));
-            now - began >= limit
+            match turn.began.get() {
+                Some(began) => now - began >= limit,
+                None => {
+                    turn.began.set(Some(now)); // a turn takes one message at least
+                    false
+                }
+            }
         })
     })
 }
@@ -222,6 +226,11 @@ pub(crate) fn deadline() -> Option<Deadline> {
 #[inline]
 pub(crate) fn is_turn() -> bool {
     innermost_own(|turn| turn.is_some())
+}
+
+/// Looks at the actor in whose turn, or on whose behalf, this code runs.
+pub(crate) fn in_whose_turn<T>(look: impl FnOnce(Option<&Core>) -> T) -> T {
+    innermost(|turn| look(turn.map(Turn::core)))
 }
 
 /// Is it this actor's turn on this thread?

@@ -32,6 +32,15 @@ impl Host {
         }
     }
 
+    /// What is left of a bound that a setting asks for: a test may want the least of all.
+    #[inline]
+    pub(crate) fn bound(&self, asked: usize) -> usize {
+        match self {
+            Self::Tokio(_) => asked,
+            Self::Stepped(world) => world.bound(asked),
+        }
+    }
+
     /// Tokio pauses the clock of a current-thread runtime alone. Where it may, only the inside of the runtime knows the
     /// time, and to enter it costs as much as to look at the clock.
     pub(crate) fn has_real_time(&self) -> bool {

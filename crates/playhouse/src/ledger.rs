@@ -19,9 +19,11 @@ pub struct Ledger {
     pub unhandled: u64,
     /// Dead letters.
     pub dead: u64,
+    /// Given up after it failed its actor as often as it may.
+    pub quarantined: u64,
     /// Still in a mailbox.
     pub queued: u64,
-    /// Still set aside by a handler.
+    /// Still set aside by a handler, or about to be delivered again.
     pub stashed: u64,
 }
 
@@ -34,6 +36,7 @@ impl Ledger {
             + self.interrupted
             + self.unhandled
             + self.dead
+            + self.quarantined
             + self.queued
             + self.stashed;
         self.accepted as i64 - spent as i64
@@ -47,6 +50,7 @@ impl Ledger {
         self.interrupted += other.interrupted;
         self.unhandled += other.unhandled;
         self.dead += other.dead;
+        self.quarantined += other.quarantined;
         self.queued += other.queued;
         self.stashed += other.stashed;
     }

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// without a wait, small enough that a stuck actor is noticed while its backlog still fits in a few megabytes.
 pub const MAILBOX: usize = 1_024;
 
+/// Messages waiting in one mailbox from which on its growth is reported, each time they have doubled: eight times what a
+/// mailbox is bounded by unless somebody chose otherwise.
+pub const MAILBOX_GROWS: usize = 8 * MAILBOX;
+
 /// Messages an actor may handle before others on its dispatcher get their turn. Measured flat from 5 to 64; the upper
 /// end costs the fewest switches.
 pub const THROUGHPUT: usize = 64;
@@ -66,6 +70,25 @@ pub const BLOCKING_THREADS: usize = 16;
 /// end, and the bound exists to name that leak.
 pub const COMPLETIONS_PER_ACTOR: usize = 65_536;
 
+/// Restarts of one actor within [`RESTART_WINDOW`] before it counts as broken. With the default backoff they take about
+/// 43 s, so an actor that never comes up ends within a minute.
+pub const RESTARTS: u32 = 10;
+
+/// The time over which restarts are counted: what an operator would call "again and again".
+pub const RESTART_WINDOW: Duration = Duration::from_secs(60);
+
+/// The first delay before a restart: longer than a blip of a local service, shorter than a person notices.
+pub const BACKOFF_FIRST: Duration = Duration::from_millis(100);
+
+/// The longest delay before a restart. A service that comes back is found within that.
+pub const BACKOFF_LAST: Duration = Duration::from_secs(10);
+
+/// How long a member of a group may take to end its incarnation, so that the others can begin theirs.
+pub const MEMBER_SHUTDOWN: Duration = Duration::from_secs(5);
+
+/// The part of a delay by which it may be longer, so that actors that failed together come back apart.
+pub const BACKOFF_JITTER: f64 = 0.2;
+
 /// How late an ask may notice its deadline, and for how long it is not worth a timer: a hundred times what an answer on
 /// the same machine takes, and the finest that Tokio's timers know.
 pub const TICK: Duration = Duration::from_millis(1);
@@ -98,6 +121,12 @@ pub const PHASE_DEADLINE: Duration = Duration::from_secs(10);
 /// After actors that did not stop in time were killed, how long the shutdown waits for them to be gone. A killed
 /// handler ends at its next await, so this is only reached by code that blocks.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
+
+/// Lines about lost messages before the log pauses, unless the builder says otherwise. Enough to see a pattern in them.
+pub const DEAD_LETTERS_LOGGED: u32 = 10;
+
+/// How long it pauses then. In a flood that leaves an operator ten lines a minute, and a sum.
+pub const DEAD_LETTER_PAUSE: Duration = Duration::from_secs(60);
 
 /// Slots of the first chunk of a mailbox. Most actors never hold more than a message or two at a time, and an idle one
 /// keeps this chunk.
@@ -132,6 +161,16 @@ pub const LAST_ACTORS: Duration = Duration::from_secs(10);
 /// actors that do nothing else reaches this within seconds.
 pub const STEPS_TO_SETTLE: usize = 10_000_000;
 
+/// Choices after which a schedule of few preemptions draws all priorities again. Longer than most tests, so that they get
+/// what was drawn for them; short enough that whoever looks again and again for somebody of low priority is let go soon.
+pub const PRIORITY_EPOCH: u64 = 512;
+
+/// The shortest stretch of choices from which its preemptions are drawn. Shorter tests are explored by any schedule.
+pub const PRIORITY_STRETCH_LEAST: u64 = 32;
+
+/// The most preemptions that exploring chooses by itself. Of the faults in published studies hardly one needs more.
+pub const PREEMPTIONS: u64 = 3;
+
 /// Steps that a stepped system remembers as text, for the panic of a test that waits in vain. As many as fit on a screen.
 pub const STEPS_REMEMBERED: usize = 40;
 
@@ -139,6 +178,24 @@ const _: () = assert!(
     THROUGHPUT_FIXED <= THROUGHPUT,
     "blocking handlers take the shorter turns"
 );
+const _: () = assert!(
+    delays_of_all_restarts().as_millis() < RESTART_WINDOW.as_millis(),
+    "an actor that never comes up reaches the limit of its restarts"
+);
+
+/// Of the default backoff, with the most jitter there can be.
+const fn delays_of_all_restarts() -> Duration {
+    let (mut total, mut delay, mut count) = (Duration::ZERO, BACKOFF_FIRST, 0);
+    while count < RESTARTS {
+        let jittered = delay.as_millis() as u64 * 12 / 10;
+        let last = BACKOFF_LAST.as_millis() as u64;
+        let clamped = if jittered < last { jittered } else { last };
+        total = Duration::from_millis(total.as_millis() as u64 + clamped);
+        delay = Duration::from_millis(delay.as_millis() as u64 * 2);
+        count += 1;
+    }
+    total
+}
 const _: () = assert!(
     DRIVERS < 1 << (u64::BITS as usize - DRIVERS),
     "the number of every driver fits, and none"
@@ -152,8 +209,16 @@ const _: () = assert!(
     "the age of a slow handler is known well enough"
 );
 const _: () = assert!(
+    MAILBOX_GROWS.is_power_of_two() && MAILBOX_GROWS > 2 * CHUNK_LARGEST as usize,
+    "each doubling is seen, and seen once"
+);
+const _: () = assert!(
     TICK.as_nanos() * 100 <= CYCLE_PATIENCE.as_nanos(),
     "patience outlasts what is only slow"
+);
+const _: () = assert!(
+    PRIORITY_STRETCH_LEAST < PRIORITY_EPOCH && PRIORITY_EPOCH.is_power_of_two(),
+    "stretches double from the least to the epoch"
 );
 const _: () = assert!(
     MAILBOX <= COMPLETIONS_PER_ACTOR,

@@ -1,6 +1,7 @@
 //! What must not compile, each beside the nearest thing that does.
 //!
-//! The context cannot leave the turn:
+//! The context cannot leave the turn: nobody outside has it, no future that goes on beside the turn, and none that is left
+//! after the actor has stopped [CTX-20] [CTX-21] [CTX-22]:
 //! ```compile_fail,E0521
 //! use playhouse::prelude::*;
 //! async fn turn(ctx: &mut Context<u32>) { tokio::spawn(async move { ctx.recv().await; }); }
@@ -13,6 +14,56 @@
 //! ```compile_fail,E0521
 //! use playhouse::prelude::*;
 //! let _ = Props::func(async move |ctx: &mut Context<u32>| { tokio::spawn(async move { ctx.recv().await; }); Ok(()) });
+//! ```
+//! Nor into the setup of a child [CTX-23]:
+//! ```compile_fail,E0521
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) {
+//!     ctx.system().clone().spawn_anonymous(Props::func(async move |_: &mut Context<()>| { ctx.stop(); Ok(()) }));
+//! }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) {
+//!     let parent = ctx.me().clone();
+//!     ctx.spawn_anonymous(Props::func(async move |_: &mut Context<()>| { parent.stop(); Ok(()) }));
+//! }
+//! ```
+//! Nor into an actor, wherever it is made [CTX-26] [CTX-27]:
+//! ```compile_fail
+//! use playhouse::prelude::*;
+//! struct Child<'a>(&'a mut Context<u32>);
+//! impl<'a> Actor for Child<'a> {
+//!     type Msg = ();
+//!     async fn receive(&mut self, _: &mut Context<()>, (): ()) -> Outcome { self.0.stop(); Ok(()) }
+//! }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! struct Child(ActorRef<u32>);
+//! impl Actor for Child {
+//!     type Msg = ();
+//!     async fn receive(&mut self, _: &mut Context<()>, (): ()) -> Outcome { self.0.stop(); Ok(()) }
+//! }
+//! ```
+//! One behaviour is not for two actors [CTX-28]:
+//! ```compile_fail,E0277
+//! use playhouse::prelude::*;
+//! fn start(system: ActorSystem, behaviour: Behavior<u32>) { system.spawn_anonymous(move || behaviour); }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn start(system: ActorSystem, behaviour: fn() -> Behavior<u32>) {
+//!     system.spawn_anonymous(behaviour);
+//!     system.spawn_anonymous(behaviour);
+//! }
+//! ```
+//! A message is there or it is an `Option` [CTX-18]:
+//! ```compile_fail,E0308
+//! fn tell(to: playhouse::ActorRef<u32>) { to.tell(None); }
+//! ```
+//! ```no_run
+//! fn tell(to: playhouse::ActorRef<Option<u32>>) { to.tell(None); }
 //! ```
 //! State is not touched from a piped future:
 //! ```compile_fail,E0521
@@ -67,6 +118,15 @@
 //! ```compile_fail,E0277
 //! use playhouse::{Job, WorkPool, prelude::*};
 //! let _ = WorkPool::<u32>::new(5, Props::func(async move |_ctx: &mut Context<Job<u32>>| Ok(())));
+//! ```
+//! Messages that come back from the stash are for the behaviour that follows, so there is none to name [STA-12]:
+//! ```compile_fail,E0061
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) { ctx.unstash_all(Behavior::stopped()); }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn turn(ctx: &mut Context<u32>) { ctx.unstash_all(); }
 //! ```
 //! A factory whose captures cannot be cloned is no recipe:
 //! ```compile_fail,E0277

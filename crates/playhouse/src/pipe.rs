@@ -54,6 +54,12 @@ impl OwnWork {
         running.iter().for_each(|(_, task)| task.abort());
     }
 
+    /// What runs is aborted as in [`cancel`](Self::cancel), but more may begin: the incarnation ends, not the actor.
+    pub(crate) fn abort(&self) {
+        self.cancel();
+        self.0.lock().is_cancelled = false;
+    }
+
     fn begin(&self) -> Result<u64, NoStart> {
         let mut register = self.0.lock();
         if register.is_cancelled {
@@ -89,24 +95,34 @@ impl OwnWork {
 struct Started<M: Message> {
     cell: CellRef<M>,
     id: u64,
+    /// Whose work it is.
+    incarnation: u32,
 }
 
 impl<M: Message> Started<M> {
     fn begin(cell: &CellRef<M>) -> Result<Self, NoStart> {
-        let id = cell.core.rare().own_work.begin()?;
+        let rare = cell.core.rare();
+        let id = rare.own_work.begin()?;
         Ok(Self {
             cell: cell.clone(),
             id,
+            incarnation: rare.incarnation(),
         })
     }
 
     fn deliver<T: Message>(self, value: T, map: impl FnOnce(T) -> M + Send + 'static) {
-        self.cell
-            .push_aside(Slot::Completion(Box::new(move || map(value))));
+        self.cell.push_aside(Slot::Completion(
+            self.incarnation,
+            Box::new(move || map(value)),
+        ));
     }
 
     fn fail(self, failure: Failure) {
-        self.cell.push_aside(Slot::rare(Rare::BrokenPipe(failure)));
+        let incarnation = self.incarnation;
+        self.cell.push_aside(Slot::rare(Rare::BrokenPipe {
+            incarnation,
+            failure,
+        }));
     }
 }
 
@@ -149,7 +165,10 @@ pub(crate) fn ask<M: Message, T: Message>(
         Err(NoStart::Ending) => return,
         Err(NoStart::TooMany) => {
             too_many(&cell.core);
-            return cell.push_aside(Slot::Completion(Box::new(move || map(Err(AskError::Full)))));
+            let (incarnation, make) = (cell.core.rare().incarnation(), move || {
+                map(Err(AskError::Full))
+            });
+            return cell.push_aside(Slot::Completion(incarnation, Box::new(make)));
         }
     };
     let mut question: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(question);

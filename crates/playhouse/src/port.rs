@@ -20,10 +20,22 @@ use std::ptr::NonNull;
 /// inlet says what is pushed on one.
 pub(crate) trait Inlet<M>: Send + Sync {
     fn core(&self) -> &Core;
+    /// Takes a place and pushes, or gives the message back.
+    fn offer(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
+        match self.core().gate().try_reserve() {
+            Ok(()) => self.put(envelope),
+            Err(why) => return Err((why, envelope)),
+        }
+        Ok(())
+    }
     /// Pushes on a place that was reserved before.
     fn put(&self, envelope: Envelope<M>);
     /// Do its references keep the actor alive?
     fn is_handle(&self) -> bool;
+    /// May the actor be stopped, drained and killed through it, and watched?
+    fn takes_orders(&self) -> bool {
+        true
+    }
 }
 
 pub(crate) struct Port<M> {
@@ -48,13 +60,8 @@ impl<M: Message> Foreign<M> {
             .map_err(|(why, back)| (why, back.msg))
     }
 
-    /// Takes a place and pushes, or gives the message back.
     fn offer(&self, envelope: Envelope<M>) -> Result<(), (NoPlace, Envelope<M>)> {
-        match self.0.core().gate().try_reserve() {
-            Ok(()) => self.0.put(envelope),
-            Err(why) => return Err((why, envelope)),
-        }
-        Ok(())
+        self.0.offer(envelope)
     }
 }
 
@@ -92,6 +99,14 @@ impl<M> Port<M> {
         match self.view() {
             View::Direct(_) => true,
             View::Foreign(foreign) => foreign.0.is_handle(),
+        }
+    }
+
+    /// May the actor be stopped, drained and killed through this, and watched?
+    pub(crate) fn takes_orders(&self) -> bool {
+        match self.view() {
+            View::Direct(_) => true,
+            View::Foreign(foreign) => foreign.0.takes_orders(),
         }
     }
 

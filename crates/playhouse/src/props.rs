@@ -1,12 +1,20 @@
 //! How an actor is made, placed, kept alive.
 
 use crate::actor::{Actor, BlockingActor, Message, Outcome};
-use crate::cell::body::{Newborn, Place};
+use crate::cell::CoreRef;
+use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::lifecycle::Casting;
+use crate::cell::membership::Membership;
+use crate::cell::redelivery::Redelivery;
+use crate::cell::renewal::Oversight;
 use crate::cell::roles::{Function, OnOwnThread, Plain, Setup};
 use crate::context::Context;
 use crate::dispatch::DispatcherRef;
+use crate::dispatch::choice::Choice;
 use crate::mailbox::Mailbox;
+use crate::supervise::Supervise;
+use crate::sync::Arc;
+use crate::system::SpawnError;
 use std::fmt;
 use std::future::Future;
 
@@ -16,7 +24,7 @@ use std::future::Future;
 pub struct Props<M> {
     settings: Settings<M>,
     recipe: Box<dyn Recipe<M>>,
-    has_own_thread: bool,
+    choice: Choice,
 }
 
 impl<M: Message> Props<M> {
@@ -26,7 +34,7 @@ impl<M: Message> Props<M> {
     }
 
     /// The factory that needs the context, awaits or may fail: `Props::setup(async move |ctx| Ok(..))`. Messages wait
-    /// meanwhile; an `Err` fails the actor.
+    /// meanwhile; an `Err` goes to supervision.
     pub fn setup<A: Actor<Msg = M>, F>(factory: F) -> Self
     where
         F: AsyncFnOnce(&mut Context<M>) -> Outcome<A>
@@ -43,7 +51,7 @@ impl<M: Message> Props<M> {
         factory: impl FnOnce(&mut Context<M>) -> Outcome<B> + Clone + Send + 'static,
     ) -> Self {
         Self {
-            has_own_thread: true,
+            choice: Choice::OwnThread,
             ..Self::from_casting(OnOwnThread::new(factory))
         }
     }
@@ -55,28 +63,49 @@ impl<M: Message> Props<M> {
     {
         FuncProps {
             settings: Settings::default(),
-            recipe: Box::new(move |place, settings| Newborn::new(place, settings, Function(body))),
-            has_own_thread: false,
+            recipe: Box::new(move |place, settings| {
+                Newborn::new(place, settings, Function(body), None)
+            }),
+            choice: Choice::Default,
         }
     }
 
-    /// How many messages may wait. Default: [`limits::MAILBOX`](crate::limits::MAILBOX).
+    /// How many messages may wait, and in which order they are taken. Default: [`limits::MAILBOX`](crate::limits::MAILBOX),
+    /// first in, first out.
     pub fn mailbox(mut self, mailbox: Mailbox<M>) -> Self {
         self.settings.mailbox = mailbox;
         self.settings.check_stash();
         self
     }
 
-    /// Where it runs. Default: the system's `default`, on Tokio's workers.
+    /// Where it runs. Default: the system's `default`, on Tokio's workers. Of several choices the last counts.
     ///
     /// # Panics
     /// On [`Props::blocking`], which has its own thread.
     pub fn dispatcher(mut self, on: &DispatcherRef) -> Self {
-        assert!(
-            !self.has_own_thread,
-            "`Props::blocking` has its own thread; a dispatcher would do nothing"
-        );
-        self.settings.dispatcher = Some(on.clone());
+        self.choice.replace(Choice::This(on.clone()));
+        self
+    }
+
+    /// The same by name, looked up when the actor is spawned: for recipes that are made before their system. A name that
+    /// the system does not know fails the spawn with [`SpawnError::UnknownDispatcher`](crate::SpawnError); an anonymous
+    /// spawn, which cannot fail, gives a reference that is already gone and publishes
+    /// [`Event::SpawnFailed`](crate::Event).
+    ///
+    /// # Panics
+    /// On [`Props::blocking`], which has its own thread.
+    pub fn dispatcher_named(mut self, name: impl Into<String>) -> Self {
+        self.choice.replace(Choice::Named(name.into()));
+        self
+    }
+
+    /// Where its parent runs; on `pinned` a thread of its own beside the parent's. Without a parent: the system's
+    /// `default`.
+    ///
+    /// # Panics
+    /// On [`Props::blocking`], which has its own thread.
+    pub fn same_dispatcher_as_parent(mut self) -> Self {
+        self.choice.replace(Choice::LikeParent);
         self
     }
 
@@ -90,6 +119,30 @@ impl<M: Message> Props<M> {
         self
     }
 
+    /// What a failure leads to. Default: [`Supervise::stop`].
+    pub fn supervise(mut self, how: impl Into<Supervise>) -> Self {
+        self.settings.supervise = Some(Arc::new(how.into()));
+        self
+    }
+
+    /// A message whose handler fails, so that the actor restarts, is delivered again, first of all, up to `times` times.
+    /// If it fails once more it is quarantined: counted, and published as [`Event::Quarantined`](crate::Event) with what
+    /// each delivery failed with. Only for messages that may be handled twice. Default: 0, so a message that fails is
+    /// lost with its incarnation. Each message is cloned before it is handled.
+    ///
+    /// # Panics
+    /// When it is spawned without [`supervise`](Self::supervise): it would do nothing.
+    pub fn redeliver(mut self, times: u32) -> Self
+    where
+        M: Clone,
+    {
+        self.settings.redeliver = Some(Redeliver {
+            times,
+            clone: M::clone,
+        });
+        self
+    }
+
     /// What keeps it alive. Default: [`Lifetime::Tree`].
     pub fn lifetime(mut self, lifetime: Lifetime) -> Self {
         self.settings.lifetime = lifetime;
@@ -100,7 +153,7 @@ impl<M: Message> Props<M> {
         Self {
             settings: Settings::default(),
             recipe: Box::new(casting),
-            has_own_thread: false,
+            choice: Choice::Default,
         }
     }
 }
@@ -110,7 +163,7 @@ impl<M> Clone for Props<M> {
         Self {
             settings: self.settings.clone(),
             recipe: self.recipe.clone_box(),
-            has_own_thread: self.has_own_thread,
+            choice: self.choice.clone(),
         }
     }
 }
@@ -121,34 +174,52 @@ impl<M> fmt::Debug for Props<M> {
     }
 }
 
-/// As [`Props`], for one life: not `Clone`.
+/// As [`Props`], for one life: neither `Clone` nor supervised.
 #[must_use = "no actor exists before `spawn`"]
 pub struct FuncProps<M> {
     pub(crate) settings: Settings<M>,
     pub(crate) recipe: Once<M>,
-    pub(crate) has_own_thread: bool,
+    choice: Choice,
 }
 
 impl<M: Message> FuncProps<M> {
-    /// How many messages may wait. Default: [`limits::MAILBOX`](crate::limits::MAILBOX).
+    /// As [`Props::mailbox`].
     pub fn mailbox(mut self, mailbox: Mailbox<M>) -> Self {
         self.settings.mailbox = mailbox;
         self
     }
 
-    /// Where it runs. Default: the system's `default`, on Tokio's workers.
+    /// As [`Props::dispatcher`].
     pub fn dispatcher(mut self, on: &DispatcherRef) -> Self {
-        self.settings.dispatcher = Some(on.clone());
+        self.choice.replace(Choice::This(on.clone()));
+        self
+    }
+
+    /// As [`Props::dispatcher_named`].
+    pub fn dispatcher_named(mut self, name: impl Into<String>) -> Self {
+        self.choice.replace(Choice::Named(name.into()));
+        self
+    }
+
+    /// As [`Props::same_dispatcher_as_parent`].
+    pub fn same_dispatcher_as_parent(mut self) -> Self {
+        self.choice.replace(Choice::LikeParent);
         self
     }
 }
 
 impl<M: Message> FuncProps<M> {
-    fn newborn_at(mut self, place: &Place<'_>) -> Newborn<M> {
-        if self.has_own_thread {
-            self.settings.dispatcher = Some(place.system.inner().own_threads().clone());
+    fn newborn_at(mut self, place: &Place<'_>) -> Result<Newborn<M>, Refused<M>> {
+        match self.choice.resolve(place.system, place.parent) {
+            Ok(chosen) => {
+                self.settings.dispatcher = chosen;
+                Ok((self.recipe)(place, self.settings))
+            }
+            Err(unknown) => Err(Refused {
+                newborn: (self.recipe)(place, self.settings),
+                why: SpawnError::UnknownDispatcher(unknown),
+            }),
         }
-        (self.recipe)(place, self.settings)
     }
 }
 
@@ -180,7 +251,7 @@ pub trait IntoProps {
     #[doc(hidden)]
     fn recipe(self) -> FuncProps<Self::Msg>;
     #[doc(hidden)]
-    fn newborn(self, place: &Place<'_>) -> Newborn<Self::Msg>
+    fn newborn(self, place: &Place<'_>) -> Result<Newborn<Self::Msg>, Refused<Self::Msg>>
     where
         Self: Sized,
     {
@@ -194,12 +265,12 @@ impl<M: Message> IntoProps for Props<M> {
         let Self {
             settings,
             recipe,
-            has_own_thread,
+            choice,
         } = self;
         FuncProps {
             settings,
             recipe: Box::new(move |place, settings| recipe.cook(place, settings)),
-            has_own_thread,
+            choice,
         }
     }
 }
@@ -217,8 +288,8 @@ impl<F: FnOnce() -> A + Clone + Send + 'static, A: Actor> IntoProps for F {
         Props::new(self).recipe()
     }
     /// Without a box for the recipe.
-    fn newborn(self, place: &Place<'_>) -> Newborn<A::Msg> {
-        Newborn::new(place, Settings::default(), Plain(self))
+    fn newborn(self, place: &Place<'_>) -> Result<Newborn<A::Msg>, Refused<A::Msg>> {
+        Ok(Newborn::new(place, Settings::default(), Plain(self), None))
     }
 }
 
@@ -243,10 +314,27 @@ where
 
 pub(crate) struct Settings<M> {
     pub(crate) mailbox: Mailbox<M>,
+    /// `None`: the system's `default`.
     pub(crate) dispatcher: Option<DispatcherRef>,
     pub(crate) lifetime: Lifetime,
     /// `None`: as many as the mailbox has places.
     pub(crate) stash: Option<usize>,
+    pub(crate) supervise: Option<Arc<Supervise>>,
+    pub(crate) membership: Option<Arc<Membership>>,
+    redeliver: Option<Redeliver<M>>,
+}
+
+struct Redeliver<M> {
+    times: u32,
+    clone: fn(&M) -> M,
+}
+
+impl<M> Settings<M> {
+    /// What the actor does about messages that fail it.
+    pub(crate) fn redelivery(&self) -> Option<Redelivery<M>> {
+        let Redeliver { times, clone } = self.redeliver.as_ref()?;
+        Some(Redelivery::new(*times, *clone))
+    }
 }
 
 impl<M> Settings<M> {
@@ -267,6 +355,9 @@ impl<M> Default for Settings<M> {
             dispatcher: None,
             lifetime: Lifetime::default(),
             stash: None,
+            supervise: None,
+            membership: None,
+            redeliver: None,
         }
     }
 }
@@ -278,6 +369,12 @@ impl<M> Clone for Settings<M> {
             dispatcher: self.dispatcher.clone(),
             lifetime: self.lifetime,
             stash: self.stash,
+            supervise: self.supervise.clone(),
+            membership: self.membership.clone(),
+            redeliver: self
+                .redeliver
+                .as_ref()
+                .map(|&Redeliver { times, clone }| Redeliver { times, clone }),
         }
     }
 }
@@ -292,8 +389,23 @@ trait Recipe<M>: Send {
 }
 
 impl<M: Message, C: Casting<M> + Clone + Send> Recipe<M> for C {
-    fn cook(self: Box<Self>, place: &Place<'_>, settings: Settings<M>) -> Newborn<M> {
-        Newborn::new(place, settings, *self)
+    fn cook(self: Box<Self>, place: &Place<'_>, mut settings: Settings<M>) -> Newborn<M> {
+        let membership = settings.membership.take();
+        let policy = settings.supervise.clone();
+        let policy = policy.or_else(|| membership.as_ref().map(|_| Arc::new(Supervise::stop())));
+        let oversight = policy.map(|policy| {
+            let understudy = (*self).clone();
+            Oversight::new(policy, membership.clone(), understudy)
+        });
+        assert!(
+            oversight.is_some() || settings.redeliver.is_none(),
+            "`Props::redeliver` does nothing without `Props::supervise`: only a restart delivers again"
+        );
+        let newborn = Newborn::new(place, settings, *self, oversight);
+        if let Some(membership) = membership {
+            membership.bind(CoreRef::new(newborn.core()));
+        }
+        newborn
     }
 
     fn clone_box(&self) -> Box<dyn Recipe<M>> {

@@ -3,7 +3,7 @@
 use crate::actor::Message;
 use crate::actor_ref::ActorRef;
 use crate::ask;
-use crate::ask::cell::Replier;
+use crate::ask::handles::Replier;
 use crate::clock::Deadline;
 use crate::events::DeadLetterReason;
 use crate::sync::Mutex;

@@ -38,6 +38,11 @@ impl<M> Stash<M> {
         Ok(())
     }
 
+    /// It was taken before, and comes next.
+    pub(crate) fn put_back(&mut self, stashed: Stashed<M>) {
+        self.returning.push_front(stashed);
+    }
+
     pub(crate) fn unstash(&mut self, at_most: usize) {
         let count = at_most.min(self.waiting.len());
         self.returning.extend(self.waiting.drain(..count));
@@ -45,6 +50,12 @@ impl<M> Stash<M> {
 
     pub(crate) fn next(&mut self) -> Option<Stashed<M>> {
         self.returning.pop_front()
+    }
+
+    /// In the order in which they would come.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &M> {
+        let all = self.returning.iter().chain(&self.waiting);
+        all.map(|stashed| &stashed.msg)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -23,10 +23,7 @@ pub struct Timers<'a, M>(pub(crate) &'a mut Context<M>);
 impl<M: Message> Timers<'_, M> {
     /// One tick.
     pub fn once(&mut self, key: impl Into<TimerKey>, after: Duration, msg: M) {
-        self.0
-            .extras()
-            .timers
-            .set(key.into(), after, Beat::Once(msg));
+        self.set(key, after, Beat::Once(msg));
     }
 
     /// Ticks for ever; the wait for the next begins when the last was handled.
@@ -36,11 +33,19 @@ impl<M: Message> Timers<'_, M> {
         every: Duration,
         make: impl FnMut() -> M + Send + 'static,
     ) {
-        self.0.extras().timers.set(
-            key.into(),
-            every,
-            Beat::Delay(every, Arc::new(Mutex::new(Box::new(make)))),
-        );
+        self.fixed_delay_after(key, every, every, make);
+    }
+
+    /// As [`fixed_delay`](Self::fixed_delay), with a wait of its own before the first tick.
+    pub fn fixed_delay_after(
+        &mut self,
+        key: impl Into<TimerKey>,
+        first: Duration,
+        every: Duration,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
+        let maker: Maker<M> = Arc::new(Mutex::new(Box::new(make)));
+        self.set(key, first, Beat::Delay(every, maker));
     }
 
     /// Ticks on schedule, for ever; missed ones are merged into one.
@@ -53,26 +58,44 @@ impl<M: Message> Timers<'_, M> {
         every: Duration,
         make: impl FnMut() -> M + Send + 'static,
     ) {
+        self.fixed_rate_after(key, every, every, make);
+    }
+
+    /// As [`fixed_rate`](Self::fixed_rate), with a wait of its own before the first tick, from which the schedule counts.
+    ///
+    /// # Panics
+    /// If `every` is zero.
+    pub fn fixed_rate_after(
+        &mut self,
+        key: impl Into<TimerKey>,
+        first: Duration,
+        every: Duration,
+        make: impl FnMut() -> M + Send + 'static,
+    ) {
         assert!(
             !every.is_zero(),
             "a schedule needs time between its ticks; `Context::again` has none"
         );
-        self.0.extras().timers.set(
-            key.into(),
-            every,
-            Beat::Rate(every, Arc::new(Mutex::new(Box::new(make)))),
-        );
+        let maker: Maker<M> = Arc::new(Mutex::new(Box::new(make)));
+        self.set(key, first, Beat::Rate(every, maker));
     }
 
     /// No tick of this key any more.
     pub fn cancel(&mut self, key: impl Into<TimerKey>) {
-        self.0.extras().timers.running.remove(&key.into());
+        let key = Key::Own(key.into());
+        self.0.extras().timers.running.remove(&key);
     }
 
     /// Is a tick of this key still to come?
     pub fn is_active(&self, key: impl Into<TimerKey>) -> bool {
         let extras = self.0.extras_if_any();
-        extras.is_some_and(|extras| extras.timers.running.contains_key(&key.into()))
+        let key = Key::Own(key.into());
+        extras.is_some_and(|extras| extras.timers.running.contains_key(&key))
+    }
+
+    fn set(&mut self, key: impl Into<TimerKey>, first: Duration, beat: Beat<M>) {
+        let key = Key::Own(key.into());
+        self.0.extras().timers.set(key, first, beat);
     }
 }
 
@@ -82,7 +105,11 @@ impl<M> fmt::Debug for Timers<'_, M> {
         let keys = extras
             .into_iter()
             .flat_map(|extras| extras.timers.running.keys());
-        f.debug_set().entries(keys).finish()
+        let own = keys.filter_map(|key| match key {
+            Key::Own(key) => Some(key),
+            Key::Send(_) => None,
+        });
+        f.debug_set().entries(own).finish()
     }
 }
 
@@ -117,14 +144,28 @@ impl From<u64> for TimerKey {
 
 /// A tick on its way: whose, and of which setting of that key.
 pub(crate) struct Tick {
-    key: TimerKey,
+    key: Key,
     setting: u64,
+}
+
+/// What is due.
+pub(crate) enum Due<M> {
+    Message(Make<M>),
+    /// A message for somebody else.
+    Send(Parcel),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Own(TimerKey),
+    /// Of a message for somebody else: nobody sets it again or cancels it.
+    Send(u64),
 }
 
 /// The timers of one actor.
 pub(crate) struct TimerSet<M> {
     cell: CellRef<M>,
-    running: HashMap<TimerKey, Running<M>>,
+    running: HashMap<Key, Running<M>>,
     settings: u64,
     /// The `fixed_delay` whose tick is in the actor's hands.
     handling: Option<Tick>,
@@ -140,14 +181,19 @@ struct Running<M> {
 
 enum Beat<M> {
     Once(M),
+    Send(Parcel),
     Delay(Duration, Maker<M>),
     Rate(Duration, Maker<M>),
 }
 
 /// Called in the actor's turn, one tick at a time.
-type Maker<M> = Arc<Mutex<Box<dyn FnMut() -> M + Send>>>;
+pub(crate) type Maker<M> = Arc<Mutex<Box<dyn FnMut() -> M + Send>>>;
 
-struct Sleeper(Aborter);
+/// Tells a message to somebody else, in the actor's turn.
+pub(crate) type Parcel = Box<dyn FnOnce() + Send>;
+
+/// A wait; dropped, it ends.
+pub(crate) struct Sleeper(Aborter);
 
 impl Drop for Sleeper {
     fn drop(&mut self) {
@@ -165,22 +211,25 @@ impl<M: Message> TimerSet<M> {
         }
     }
 
+    /// A message for somebody else, told in this actor's turn.
+    pub(crate) fn send(&mut self, after: Duration, send: Parcel) {
+        let key = Key::Send(self.settings + 1);
+        self.set(key, after, Beat::Send(send));
+    }
+
     /// What the tick stands for; `None` if it was cancelled or replaced. A schedule goes on from here.
-    pub(crate) fn take(&mut self, tick: Tick) -> Option<Make<M>> {
+    pub(crate) fn take(&mut self, tick: Tick) -> Option<Due<M>> {
         let running = self
             .running
             .get_mut(&tick.key)
             .filter(|running| running.setting == tick.setting)?;
         let maker = match &running.beat {
-            Beat::Once(_) => {
-                let Some(Running {
-                    beat: Beat::Once(msg),
-                    ..
-                }) = self.running.remove(&tick.key)
-                else {
-                    return None;
+            Beat::Once(_) | Beat::Send(_) => {
+                return match self.running.remove(&tick.key)?.beat {
+                    Beat::Once(msg) => Some(Due::Message(Box::new(move || msg))),
+                    Beat::Send(send) => Some(Due::Send(send)),
+                    Beat::Delay(..) | Beat::Rate(..) => None,
                 };
-                return Some(Box::new(move || msg));
             }
             Beat::Delay(_, maker) => {
                 let maker = maker.clone();
@@ -191,11 +240,11 @@ impl<M: Message> TimerSet<M> {
                 running.due = running
                     .due
                     .next_on_schedule(*every, self.cell.core.system().clock.now());
-                running.sleeper = sleep(&self.cell, running.due, tick);
+                running.sleeper = sleep(&self.cell, running.due, Rare::Tick(tick));
                 maker.clone()
             }
         };
-        Some(Box::new(move || (*maker.lock())()))
+        Some(Due::Message(Box::new(move || (*maker.lock())())))
     }
 
     /// The message in hand was handled: if it was a tick of a `fixed_delay`, the next wait begins.
@@ -211,11 +260,11 @@ impl<M: Message> TimerSet<M> {
             && let Beat::Delay(every, _) = running.beat
         {
             running.due = self.cell.core.system().clock.deadline(every);
-            running.sleeper = sleep(&self.cell, running.due, tick);
+            running.sleeper = sleep(&self.cell, running.due, Rare::Tick(tick));
         }
     }
 
-    fn set(&mut self, key: TimerKey, after: Duration, beat: Beat<M>) {
+    fn set(&mut self, key: Key, after: Duration, beat: Beat<M>) {
         let core = &self.cell.core;
         if self.running.len() >= limits::COMPLETIONS_PER_ACTOR && !self.running.contains_key(&key) {
             return core.publish(&Event::TooManyCompletions {
@@ -225,14 +274,11 @@ impl<M: Message> TimerSet<M> {
         self.settings += 1;
         let setting = self.settings;
         let due = core.system().clock.deadline(after);
-        let sleeper = sleep(
-            &self.cell,
-            due,
-            Tick {
-                key: key.clone(),
-                setting,
-            },
-        );
+        let tick = Tick {
+            key: key.clone(),
+            setting,
+        };
+        let sleeper = sleep(&self.cell, due, Rare::Tick(tick));
         self.running.insert(
             key,
             Running {
@@ -264,11 +310,12 @@ impl<M> Drop for TimerSet<M> {
     }
 }
 
-fn sleep<M: Message>(cell: &CellRef<M>, due: Deadline, tick: Tick) -> Sleeper {
+/// Puts the slot into the lane when it is due.
+pub(crate) fn sleep<M: Message>(cell: &CellRef<M>, due: Deadline, slot: Rare<M>) -> Sleeper {
     let (timer, to) = (cell.core.system().clock.sleep_until(due), cell.clone());
     let task = async move {
         timer.await;
-        to.push_aside(Slot::rare(Rare::Tick(tick)));
+        to.push_aside(Slot::rare(slot));
     };
     Sleeper(cell.core.system().host.spawn("timer", task))
 }

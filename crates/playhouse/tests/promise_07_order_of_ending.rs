@@ -3,8 +3,10 @@
 mod common;
 
 use common::*;
-use playhouse::Event;
 use playhouse::prelude::*;
+use playhouse::{Address, Event, SpawnError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 
 /// Writes down its post-stop and its drop.
@@ -100,6 +102,69 @@ async fn an_actor_ends_in_order() {
         1
     );
     end(&system).await;
+}
+
+/// The hook is called where the end is made known, so nothing can hide behind a watcher that runs later.
+#[tokio::test]
+async fn a_name_is_taken_until_the_state_is_dropped_and_free_before_anybody_is_told() {
+    struct Named {
+        system: ActorSystem,
+        was_taken: Arc<AtomicBool>,
+    }
+    impl Actor for Named {
+        type Msg = Reply<()>;
+        async fn receive(&mut self, _ctx: &mut Context<Reply<()>>, reply: Reply<()>) -> Outcome {
+            reply.send(());
+            Ok(())
+        }
+    }
+    impl Drop for Named {
+        fn drop(&mut self) {
+            let next = self.system.spawn("named", Props::new(|| Idle));
+            let is_taken = matches!(next, Err(SpawnError::NameTaken(_)));
+            self.was_taken.store(is_taken, Ordering::SeqCst);
+        }
+    }
+    let expected = Arc::new(Mutex::new(None::<(ActorSystem, Address)>));
+    let (seen, mut journal) = journal();
+    let ends = expected.clone();
+    let system = ActorSystem::builder("test")
+        .on_event(move |event| {
+            let Event::Ended { who, .. } = event else {
+                return;
+            };
+            let ended = ends.lock().unwrap().take_if(|(_, named)| named == who);
+            if let Some((system, _)) = ended {
+                let next = system.spawn("named", Props::new(|| Idle));
+                let _ = seen.send(next.is_ok());
+            }
+        })
+        .build()
+        .unwrap();
+    let was_taken = Arc::new(AtomicBool::new(false));
+    let (of, taken) = (system.clone(), was_taken.clone());
+    let named = system
+        .spawn("named", move || Named {
+            system: of,
+            was_taken: taken,
+        })
+        .unwrap();
+    named.ask(|reply| reply).within(secs(5)).await.unwrap(); // it has state
+    *expected.lock().unwrap() = Some((system.clone(), named.address().clone()));
+    named.stop();
+    assert!(matches!(named.terminated().await, Exit::Stopped));
+    assert!(was_taken.load(Ordering::SeqCst), "while there is state");
+    assert_eq!(read(&mut journal), [true], "before its end is told");
+    end(&system).await;
+}
+
+/// Does nothing until it is asked to stop.
+struct Idle;
+impl Actor for Idle {
+    type Msg = ();
+    async fn receive(&mut self, _ctx: &mut Context<()>, (): ()) -> Outcome {
+        Ok(())
+    }
 }
 
 #[tokio::test(start_paused = true)]

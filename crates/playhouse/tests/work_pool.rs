@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{Budget, DeadLetterReason, Event, Job, Ticket, WorkPool};
+use playhouse::{Budget, DeadLetterReason, Event, Job, NoReply, Submission, Ticket, WorkPool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Semaphore, mpsc};
@@ -313,4 +313,123 @@ async fn a_budget_beyond_what_a_semaphore_counts_is_shared_in_larger_units() {
     assert!(room.available() < total / 2, "rounded up to a unit");
     drop((half, one));
     assert_eq!(room.available(), total);
+}
+
+#[tokio::test]
+async fn producers_see_the_backlog() {
+    let (system, _) = system();
+    let mut kit = kit();
+    let recipe = pool(&kit, 2).waiting(5);
+    let backlog = recipe.backlog();
+    assert_eq!((backlog.waiting(), backlog.at_work()), (0, 0));
+    let pool = system.spawn("pool", recipe).unwrap();
+    for n in 0..5 {
+        pool.send(Task::Wait(n)).await.unwrap();
+    }
+    for _ in 0..2 {
+        kit.entered.recv().await;
+    }
+    assert_eq!((backlog.waiting(), backlog.at_work()), (3, 2));
+    assert_eq!(backlog.places(), 5);
+    kit.shared.gate.add_permits(2);
+    for _ in 0..2 {
+        kit.entered.recv().await;
+    }
+    assert_eq!((backlog.waiting(), backlog.at_work()), (1, 2));
+    assert_eq!(format!("{backlog:?}"), "Backlog(1 waiting, 2 at work)");
+    pool.stop();
+    kit.shared.gate.add_permits(10);
+    pool.terminated().await;
+    assert_eq!((backlog.waiting(), backlog.at_work()), (0, 0));
+    end(&system).await;
+}
+
+/// Of a pool whose one worker is held: the first job is in work when it returns, the second is asked for and waits.
+fn confirming(kit: &Kit, system: &ActorSystem) -> ActorRef<Submission<Task>> {
+    system
+        .spawn("pool", pool(kit, 1).waiting(3).attempts(2).confirming())
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_job_that_no_worker_finishes_fails_its_asker_once() {
+    let (system, events) = system();
+    let mut kit = kit();
+    let pool = confirming(&kit, &system);
+    let submitted = pool.ask(|reply| Submission::confirmed(Task::Fail(1), reply));
+    let Err(AskError::NoReply { by, why, .. }) = submitted.within(secs(60)).await else {
+        panic!("it fails");
+    };
+    assert!(by == pool && matches!(why, NoReply::Dropped), "{why:?}");
+    assert_eq!(read(&mut kit.done), [1, 1], "both attempts came first");
+    assert_eq!(events.dead(DeadLetterReason::JobFailed), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_pool_that_stops_answers_whoever_waits() {
+    let (system, _) = system();
+    let mut kit = kit();
+    let pool = confirming(&kit, &system);
+    let asked = [0, 1].map(|n| {
+        let submitted = pool.ask(|reply| Submission::confirmed(Task::Wait(n), reply));
+        tokio::spawn(submitted.within(secs(60)))
+    });
+    kit.entered.recv().await;
+    pool.kill();
+    kit.shared.gate.add_permits(2);
+    for answer in asked {
+        let error = answer.await.unwrap().unwrap_err();
+        let is_over = matches!(error, AskError::NoReply { .. } | AskError::Gone(_));
+        assert!(is_over, "{error:?}");
+    }
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_job_whose_asker_has_gone_is_not_begun() {
+    let (system, events) = system();
+    let mut kit = kit();
+    let pool = confirming(&kit, &system);
+    pool.narrow().send(Task::Wait(0)).await.unwrap(); // nobody waits for it, and it is done
+    kit.entered.recv().await;
+    let asked = pool.ask(|reply| Submission::confirmed(Task::Do(1), reply));
+    let asked = tokio::spawn(asked.within(secs(60)));
+    pool.narrow().send(Task::Do(2)).await.unwrap();
+    while system.ledger().queued < 2 {
+        tokio::task::yield_now().await;
+    }
+    asked.abort();
+    assert!(asked.await.unwrap_err().is_cancelled());
+    kit.shared.gate.add_permits(1);
+    pool.drain();
+    assert!(matches!(pool.terminated().await, Exit::Drained));
+    assert_eq!(read(&mut kit.done), [0, 2]);
+    assert_eq!(events.dead(DeadLetterReason::JobAbandoned), 1);
+    end(&system).await;
+}
+
+#[tokio::test]
+async fn a_job_knows_when_its_asker_stops_waiting() {
+    struct Timed(mpsc::UnboundedSender<Option<std::time::Duration>>);
+    impl Actor for Timed {
+        type Msg = Job<u32>;
+        async fn receive(&mut self, ctx: &mut Context<Job<u32>>, job: Job<u32>) -> Outcome {
+            let left = job.deadline().map(|by| ctx.clock().remaining(by));
+            self.0.send(left)?;
+            job.done();
+            Ok(())
+        }
+    }
+    let (system, _) = system();
+    let (seen, mut journal) = journal();
+    let pool = WorkPool::new(1, move || Timed(seen)).confirming();
+    let pool = system.spawn("pool", pool).unwrap();
+    let submitted = pool.ask(|reply| Submission::confirmed(1, reply));
+    submitted.within(secs(3_600)).await.unwrap();
+    pool.narrow().send(2).await.unwrap();
+    let left = journal.recv().await.unwrap().unwrap();
+    assert!(left <= secs(3_600) && left > secs(60), "{left:?}");
+    assert_eq!(journal.recv().await.unwrap(), None);
+    end(&system).await;
 }

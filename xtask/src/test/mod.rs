@@ -7,11 +7,15 @@ mod report;
 mod steps;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-use std::time::Instant;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 pub use report::{Done, Outcome, is_good, report};
 pub use steps::{Action, ExamplesOf, Need, STEPS, Step};
+
+/// How long one example may run. The longest takes some seconds in a debug build; one that waits for ever must not take
+/// the rest of the checks with it.
+const EXAMPLE_MAX: Duration = Duration::from_secs(120);
 
 /// `cargo xtask test [--install] [STEP..]`.
 ///
@@ -198,7 +202,7 @@ impl Shop {
             for name in example_names(&self.root.join(examples.folder)) {
                 println!("-- {} of {}", name, examples.package);
                 let mut example = self.built(&format!("examples/{name}"));
-                let outcome = self.finish(example.args(examples.arguments));
+                let outcome = finish_within(EXAMPLE_MAX, example.args(examples.arguments));
                 if outcome != Outcome::Passed {
                     return outcome;
                 }
@@ -241,6 +245,35 @@ impl Shop {
             enable: "cargo run --package folio -- setup".into(),
         }
     }
+}
+
+/// Runs a program that must end well, and in time. What it prints is shown as it comes.
+fn finish_within(limit: Duration, command: &mut Command) -> Outcome {
+    match status_within(limit, command) {
+        Ok(Some(status)) if status.success() => Outcome::Passed,
+        Ok(Some(status)) => Outcome::Failed(format!("{} ended with {status}", shown(command))),
+        Ok(None) => Outcome::Failed(format!(
+            "{} had not ended after {} s",
+            shown(command),
+            limit.as_secs_f64()
+        )),
+        Err(error) => Outcome::Failed(format!("cannot run {}: {error}", shown(command))),
+    }
+}
+
+/// How it ended; `None` when it had to be killed.
+fn status_within(limit: Duration, command: &mut Command) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = command.stdin(Stdio::null()).spawn()?;
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
 }
 
 fn ended(run: Result<ExitCode, String>) -> Outcome {
@@ -390,6 +423,21 @@ mod tests {
             reason.starts_with("cargo no-such-command ended with"),
             "{reason}"
         );
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_fails_and_one_that_does_passes() {
+        let limit = Duration::from_millis(50);
+        let mut endless = Command::new("sleep");
+        let outcome = finish_within(limit, endless.arg("1000"));
+        let expected = "sleep 1000 had not ended after 0.05 s";
+        assert_eq!(outcome, Outcome::Failed(expected.to_owned()));
+        let quick = finish_within(EXAMPLE_MAX, Command::new("true").arg("x"));
+        assert_eq!(quick, Outcome::Passed);
+        let Outcome::Failed(reason) = finish_within(EXAMPLE_MAX, &mut Command::new("false")) else {
+            panic!("it ends badly")
+        };
+        assert!(reason.starts_with("false ended with"), "{reason}");
     }
 
     #[test]

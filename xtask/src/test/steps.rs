@@ -158,7 +158,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "examples",
-        why: "each example program runs to its end",
+        why: "each example program runs to its end, and in time",
         action: Action::Examples(&[
             ExamplesOf {
                 package: "playhouse",

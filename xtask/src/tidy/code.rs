@@ -4,11 +4,12 @@
 //! enough to count lines and find words without being fooled by a brace in a string.
 
 use std::iter::Peekable;
+use std::ops::Range;
 use std::str::CharIndices;
 
 /// `text` with comments and the contents of literals replaced by spaces. Lines and columns stay where they are.
 #[must_use]
-pub(super) fn blanked(text: &str) -> String {
+pub(crate) fn blanked(text: &str) -> String {
     let mut lexer = Lexer {
         text,
         rest: text.char_indices().peekable(),
@@ -139,6 +140,10 @@ pub(super) struct Function {
     pub(super) line: usize,
     /// How many lines there are from its `fn` to its closing brace.
     pub(super) lines: usize,
+    /// Where its body stands, with its braces.
+    pub(super) body: Range<usize>,
+    /// Whether it is a test.
+    pub(super) is_test: bool,
 }
 
 /// The functions with a body in `code`, which is [`blanked`].
@@ -165,7 +170,17 @@ fn function_at(code: &str, at: usize) -> Option<Function> {
         name,
         line,
         lines: line_of(code, close) - line + 1,
+        body: open..close + 1,
+        is_test: is_test(&code[..at]),
     })
+}
+
+/// Whether the attributes that end `before`, which is all before a function, make it a test.
+fn is_test(before: &str) -> bool {
+    let attributes = before
+        .rfind([';', '{', '}'])
+        .map_or(before, |end| &before[end + 1..]);
+    attributes.contains("#[test]") || attributes.contains("#[tokio::test")
 }
 
 /// The brace that opens the body of the function at `at`; none for a signature that ends in a semicolon.
@@ -267,6 +282,22 @@ mod tests {
         assert_eq!(
             found,
             [("one".to_owned(), 2, 3), ("three".to_owned(), 6, 1)]
+        );
+    }
+
+    #[test]
+    fn a_test_is_known_by_its_attribute_and_its_body_by_its_braces() {
+        let code = blanked(
+            "#[test]\n#[x]\nfn a() { b(); }\nfn c() {}\n#[tokio::test(d = 1)]\nasync fn e() {}",
+        );
+        let found: Vec<_> = functions(&code)
+            .into_iter()
+            .map(|found| (found.is_test, code[found.body].to_owned()))
+            .collect();
+        let expected = [(true, "{ b(); }"), (false, "{}"), (true, "{}")];
+        assert_eq!(
+            found,
+            expected.map(|(is_test, body)| (is_test, body.to_owned()))
         );
     }
 

@@ -11,6 +11,9 @@ pub const FUNCTION_LINES_MAX: usize = 70;
 /// The most bytes a file may have outside `samples/`. Every clone carries it for good.
 pub const FILE_BYTES_MAX: usize = 500_000;
 
+/// The most lines an example of the runtime may have. It is read from top to bottom by somebody who is new.
+pub const EXAMPLE_LINES_MAX: usize = 120;
+
 /// Every rule of this kind.
 pub(super) const RULES: &[fn(&str, &str) -> Vec<Finding>] = &[
     nothing_unfinished,
@@ -22,6 +25,7 @@ pub(super) const RULES: &[fn(&str, &str) -> Vec<Finding>] = &[
     no_trailing_space,
     small_file,
     one_door_to_threads,
+    short_examples,
 ];
 
 /// No `todo!`, `unimplemented!` or `dbg!`.
@@ -209,6 +213,19 @@ pub(super) fn one_door_to_threads(path: &str, text: &str) -> Vec<Finding> {
         .collect()
 }
 
+/// No example of the runtime longer than [`EXAMPLE_LINES_MAX`].
+pub(super) fn short_examples(path: &str, text: &str) -> Vec<Finding> {
+    let lines = text.lines().count();
+    let is_long = is_rust(path)
+        && path.starts_with("crates/playhouse/examples/")
+        && lines > EXAMPLE_LINES_MAX;
+    let says = format!("the example has {lines} lines, more than {EXAMPLE_LINES_MAX}");
+    is_long
+        .then(|| Finding::at(path, EXAMPLE_LINES_MAX + 1, says))
+        .into_iter()
+        .collect()
+}
+
 /// Whether the word at `at` is reached through `std` or `core`, directly or in the braces of a `use`.
 fn is_of_the_standard_library(code: &str, at: usize) -> bool {
     let statement = code[..at].rfind([';', '}']).map_or(0, |end| end + 1);
@@ -383,6 +400,19 @@ mod tests {
         assert_eq!(found(small_file, "docs/a.txt", &text), 1);
         assert_eq!(found(small_file, "samples/a.txt", &text), 0);
         assert_eq!(found(small_file, "docs/a.txt", &text[1..]), 0);
+    }
+
+    #[test]
+    fn an_example_of_the_runtime_fits_a_hundred_and_twenty_lines() {
+        let path = "crates/playhouse/examples/a.rs";
+        let text = "a();\n".repeat(EXAMPLE_LINES_MAX);
+        assert_eq!(found(short_examples, path, &text), 0);
+        let longer = text + "b();\n";
+        assert_eq!(found(short_examples, path, &longer), 1);
+        assert_eq!(
+            found(short_examples, "crates/folio/examples/a.rs", &longer),
+            0
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Rules about the whole tree: what one file must say about another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use super::code::{blanked, line_of, words};
+use super::code::{blanked, functions, line_of, words};
 
 /// The text files of the tree by path, and the paths of all others with an empty text.
 pub(super) type Tree = BTreeMap<String, String>;
@@ -15,6 +15,7 @@ pub(super) const RULES: &[fn(&Tree) -> Vec<Finding>] = &[
     examples_are_listed,
     links_lead_somewhere,
     changelog_is_open,
+    conformance_tests_assert,
 ];
 
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
@@ -108,6 +109,73 @@ pub(super) fn changelog_is_open(tree: &Tree) -> Vec<Finding> {
             "has no section \"## Unreleased\"".into(),
         )]
     }
+}
+
+/// Every conformance test says what must come out: itself, or by a helper of its file or of the common ones.
+pub(super) fn conformance_tests_assert(tree: &Tree) -> Vec<Finding> {
+    const TESTS: &str = "crates/playhouse/tests/conformance/";
+    const COMMON: &str = "crates/playhouse/tests/common/";
+    let is_shared = |path: &str| path.starts_with(COMMON) || path == format!("{TESTS}main.rs");
+    let of = |which: &dyn Fn(&str) -> bool| -> Vec<(&String, String)> {
+        let files = tree
+            .iter()
+            .filter(|(path, _)| path.ends_with(".rs") && which(path));
+        files.map(|(path, text)| (path, blanked(text))).collect()
+    };
+    let mut shared = BTreeSet::new();
+    for (_, code) in of(&is_shared) {
+        add_asserting(&code, &mut shared);
+    }
+    let mut findings = Vec::new();
+    for (path, code) in of(&|path| path.starts_with(TESTS)) {
+        let mut asserting = shared.clone();
+        add_asserting(&code, &mut asserting);
+        let silent = functions(&code)
+            .into_iter()
+            .filter(|function| function.is_test && !asserting.contains(&function.name));
+        findings.extend(silent.map(|function| {
+            let says = format!("`{}` asserts nothing, so it cannot fail", function.name);
+            Finding::at(path, function.line, says)
+        }));
+    }
+    findings
+}
+
+/// Adds the functions of `code` that assert, or call one that is known to.
+fn add_asserting(code: &str, known: &mut BTreeSet<String>) {
+    let functions = functions(code);
+    loop {
+        let before = known.len();
+        for function in &functions {
+            let body = &code[function.body.clone()];
+            let calls_one = known.iter().any(|name| has_call(body, name));
+            if calls_one || asserts(body) {
+                known.insert(function.name.clone());
+            }
+        }
+        if known.len() == before {
+            return;
+        }
+    }
+}
+
+/// Whether code claims something that may turn out false: `assert..!`, `panic!`, `expect..(`, `unwrap_err(`.
+fn asserts(code: &str) -> bool {
+    let begins = |start: &str, ends: &[char]| {
+        code.match_indices(start).any(|(at, _)| {
+            let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+            !code[..at].ends_with(is_word)
+                && code[at..].trim_start_matches(is_word).starts_with(ends)
+        })
+    };
+    let fails = ["assert", "panic", "unreachable"];
+    fails.iter().any(|name| begins(name, &['!']))
+        || begins("expect", &['(', ':'])
+        || has_call(code, "unwrap_err")
+}
+
+fn has_call(code: &str, name: &str) -> bool {
+    words(code, name).any(|at| code[at + name.len()..].starts_with(['(', ':']))
 }
 
 fn text<'tree>(tree: &'tree Tree, path: &str) -> &'tree str {
@@ -252,6 +320,39 @@ mod tests {
             lines[0].starts_with("README.md:1:") && lines[1].starts_with("README.md:6:"),
             "{lines:?}"
         );
+    }
+
+    #[test]
+    fn a_conformance_test_without_an_assertion_is_found() {
+        let silent = |test: &str| {
+            let files = [
+                (
+                    "crates/playhouse/tests/common/mod.rs",
+                    "fn end() { deeper(); }\nfn deeper() { assert!(true); }\nfn journal() {}",
+                ),
+                ("crates/playhouse/tests/conformance/a.rs", test),
+                ("crates/playhouse/tests/other.rs", "#[test]\nfn b() {}"),
+            ];
+            conformance_tests_assert(&tree(&files)).len()
+        };
+        for test in [
+            "#[test]\nfn a() { assert_eq!(1, 1); }",
+            "#[test]\nfn a() { let Some(b) = c else { panic!() }; }",
+            "#[test]\nfn a() { probe.expect_terminated(&b); }",
+            "#[test]\nfn a() { probe.expect::<B>(); }\nfn b() {}",
+            "#[test]\nfn a() { b.unwrap_err(); }",
+            "#[tokio::test]\nasync fn a() { end().await; }",
+            "#[test]\nfn a() { run::<B>(c); }\nfn run<B>(b: B) { end(); }",
+        ] {
+            assert_eq!(silent(test), 0, "{test}");
+        }
+        for test in [
+            "#[test]\nfn a() {}",
+            "#[test]\nfn a() { journal(); let expected = 1; // assert!(b)\n}",
+            "#[tokio::test]\nasync fn a() { b().unwrap(); }\nfn c() { assert!(d); }",
+        ] {
+            assert_eq!(silent(test), 1, "{test}");
+        }
     }
 
     #[test]

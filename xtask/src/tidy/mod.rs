@@ -2,7 +2,7 @@
 //!
 //! A rule is a pure function in `file` (one path and its text) or `house` (the whole tree), with its tests beside it.
 
-mod code;
+pub(crate) mod code;
 mod file;
 mod house;
 
@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-pub use file::{FILE_BYTES_MAX, FUNCTION_LINES_MAX};
+pub use file::{EXAMPLE_LINES_MAX, FILE_BYTES_MAX, FUNCTION_LINES_MAX};
 
 /// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

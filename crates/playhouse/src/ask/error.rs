@@ -63,7 +63,7 @@ struct Late {
     message: &'static str,
     limit: Duration,
     /// Messages that were in the mailbox of whoever was asked, that of this ask too.
-    queued: u64,
+    queued: usize,
     /// For whom that one waited at the end.
     waits: Option<Chain>,
 }

@@ -1,7 +1,10 @@
 //! One question, one answer, one deadline.
 
-pub(crate) mod cell;
+mod cell;
 mod error;
+pub(crate) mod handles;
+#[cfg(all(test, playhouse_loom))]
+pub(crate) mod models;
 
 pub use error::{AskError, Fate, NoReply, TimedOut};
 
@@ -18,7 +21,8 @@ use crate::mailbox::{NoPlace, Ticket};
 use crate::reply::Reply;
 use crate::send_error::{Cancelled, NoWait};
 use crate::waits::Note;
-use cell::{Asker, End, Replier, Target};
+use cell::{End, Target};
+use handles::{Asker, Replier};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::ptr::NonNull;
@@ -36,7 +40,7 @@ pub struct Ask<M, T> {
 
 impl<M: Message, T: Message> Ask<M, T> {
     pub(crate) fn new(to: &ActorRef<M>, make: impl FnOnce(Reply<T>) -> M) -> Self {
-        let (asker, reply) = cell::open(to.clone());
+        let (asker, reply) = handles::open(to.clone());
         Self {
             request: make(Reply::to_asker(reply)),
             asker,

@@ -1,20 +1,23 @@
 //! What comes next in the life of an actor: control first, then what it set aside, then the message lane. Each slot of the
 //! lane becomes what it stands for here, in the actor's own turn, where cancelled ticks and revoked watches vanish.
 
-use super::Core;
 use super::status::{self, Flags, WaitsFor};
-use super::turn::{Played, publish_failure};
-use super::waker;
+use super::turn::Played;
+use super::{CellRef, Core, Traits, waker};
 use crate::actor::{Exit, Message, Signal};
 use crate::ask::NoReply;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::clock::Deadline;
-use crate::context::Context;
+use crate::context::{Context, Extras};
+use crate::dead_letters;
+use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
+use crate::mailbox::ranks::Ranks;
 use crate::mailbox::{Envelope, Make, Rare, Slot};
 use crate::stash::Stashed;
 use crate::sync::catch;
+use crate::timers::Due;
 use std::future::poll_fn;
 use std::task::Poll;
 
@@ -32,6 +35,8 @@ pub(crate) enum Arrival<M> {
     Message(M),
     Signal(Signal),
     Failed(Failure),
+    /// The actor's group wants another incarnation.
+    Renewal,
     End(Exit),
 }
 
@@ -97,9 +102,9 @@ impl<M: Message> Context<M> {
 
     /// Writes down what became of the messages in hand.
     pub(crate) fn settle(&mut self, played: &Played<()>) {
-        if self.core().has_flag(Flags::TICK) {
-            self.core().lower(Flags::TICK);
-            self.extras().timers.handled();
+        if self.core().has_flag(Flags::HOOKED) {
+            self.core().lower(Flags::HOOKED);
+            self.extras().settle();
         }
         self.core().lower(Flags::DEADLINE);
         let in_hand = self.core().give_up_all();
@@ -133,19 +138,55 @@ impl<M: Message> Context<M> {
                 self.core().raise(Flags::ASIDE);
             }
             Arrival::Failed(failure) => {
-                publish_failure(self.core(), &failure);
-                self.core().begin_ending(Exit::Failed(failure));
+                self.fail(failure);
             }
+            Arrival::Renewal => self.begin_ordered_renewal(),
             Arrival::End(exit) => self.core().begin_ending(exit),
         }
         None
     }
 
-    /// Control first, then what was set aside, then the message lane.
+    /// What comes next. An actor with a receive timeout has its flag up, so all that it takes passes here.
     fn look(&mut self, asking: Asking) -> Poll<Arrival<M>> {
+        let found = self.find(asking);
+        let has_timeout = |extras: &Extras<M>| extras.receive_timeout.is_set();
+        if self.core().has_flag(Flags::ASIDE) && self.extras_if_any().is_some_and(has_timeout) {
+            self.note_for_timeout(&found);
+        }
+        found
+    }
+
+    fn note_for_timeout(&mut self, found: &Poll<Arrival<M>>) {
+        let cell = CellRef::new(self.cell());
+        let extras = self.extras();
+        let is_tick = extras.has_tick_in_hand;
+        let timeout = &mut extras.receive_timeout;
+        match found {
+            Poll::Ready(Arrival::Message(msg)) => {
+                let note = || timeout.note(msg, is_tick);
+                if let Err(failure) = call(&cell.core, note) {
+                    cell.core.fail_turn(failure);
+                }
+            }
+            Poll::Pending if cell.core.waits_for() != WaitsFor::Others => timeout.rest(&cell),
+            _ => {}
+        }
+    }
+
+    /// Control first, then what was set aside, then the message lane.
+    fn find(&mut self, asking: Asking) -> Poll<Arrival<M>> {
         loop {
             let core = self.core();
             let orders = core.orders();
+            if orders.escalated
+                && (asking == Asking::Loop || core.is_function())
+                && let Some(failure) = core.take_escalated()
+            {
+                return Poll::Ready(Arrival::Failed(failure));
+            }
+            if orders.renew && asking == Asking::Loop && !orders.is_stopping() {
+                return Poll::Ready(Arrival::Renewal);
+            }
             if core.has_flag(Flags::FINISHED) {
                 return Poll::Ready(Arrival::End(status::exit_of_a_finished_function(orders)));
             }
@@ -156,7 +197,7 @@ impl<M: Message> Context<M> {
             if takes_signals && let Some(signal) = self.take_signal() {
                 return Poll::Ready(Arrival::Signal(signal));
             }
-            if self.core().has_flag(Flags::USED_UP) {
+            if self.core().is_used_up() {
                 self.core().set_waits_for(WaitsFor::Others);
                 return Poll::Pending;
             }
@@ -164,7 +205,7 @@ impl<M: Message> Context<M> {
                 self.core().use_turn();
                 return Poll::Ready(self.take_in_hand(msg, deadline));
             }
-            let Some(slot) = self.pop() else {
+            let Some(slot) = self.next_slot() else {
                 self.core().set_waits_for(match asking {
                     Asking::Loop => WaitsFor::Message,
                     Asking::Handler => WaitsFor::MessageOrMore,
@@ -193,10 +234,80 @@ impl<M: Message> Context<M> {
         }
     }
 
+    /// Out of the lane, or, with priorities, the best of everything that was in it.
+    #[inline]
+    fn next_slot(&mut self) -> Option<Slot<M>> {
+        if self.core().has_trait(Traits::IS_RANKED) {
+            return self.next_ranked();
+        }
+        self.pop()
+    }
+
+    /// At least one look into the lane, so `None` means that it was found empty. No more slots than were there at the
+    /// beginning are ranked, or fast senders could keep the turn here for ever.
+    fn next_ranked(&mut self) -> Option<Slot<M>> {
+        for _ in 0..self.slots_waiting().max(1) {
+            let Some(slot) = self.pop() else { break };
+            match slot {
+                Slot::Adapted(incarnation, make) if self.is_current(incarnation) => {
+                    self.rank_adapted(make, None);
+                }
+                Slot::Rare(rare) => self.rank_rare(*rare),
+                slot => self.rank(|ranks| ranks.put(slot)),
+            }
+        }
+        self.next_of_ranks()
+    }
+
+    fn rank_rare(&mut self, rare: Rare<M>) {
+        match rare {
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } if self.is_current(incarnation) => self.rank_adapted(make, Some(question)),
+            rare => self.rank(|ranks| ranks.put(Slot::rare(rare))),
+        }
+    }
+
+    /// The adapter's function is called, because only what it makes has a level. It keeps the place.
+    fn rank_adapted(&mut self, make: Make<M>, question: Option<Question>) {
+        let slot = match call(self.core(), make) {
+            Ok(msg) => Slot::holding(Envelope { msg, question }),
+            Err(failure) => {
+                self.core().note(|ledger| ledger.failed += 1);
+                self.free_place();
+                Slot::rare(Rare::BrokenAdapter(failure))
+            }
+        };
+        self.rank(|ranks| ranks.put_adapted(slot));
+    }
+
+    fn rank(&mut self, put: impl FnOnce(&mut Ranks<M>)) {
+        if let Some(ranks) = &mut self.extras().ranks {
+            put(ranks);
+        }
+    }
+
+    /// What adapters of the incarnation before have made comes too late for the next.
+    pub(crate) fn bury_adapted(&mut self) {
+        let ranks = self.extras().ranks.as_mut();
+        for slot in ranks.map(Ranks::take_adapted).unwrap_or_default() {
+            if slot.holds_place() {
+                self.free_place();
+                self.core().note(|ledger| ledger.dead += 1);
+                dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            }
+            dead_letters::drop_in_turn(self.core(), slot);
+        }
+    }
+
     fn may_drain(&self, takes_signals: bool) -> bool {
         let extras = self.extras_if_any();
         let is_settled = extras.is_none_or(|extras| {
-            (!takes_signals || extras.set_aside.is_empty()) && extras.stash.is_settled()
+            (!takes_signals || extras.set_aside.is_empty())
+                && extras.stash.is_settled()
+                && extras.ranks.as_ref().is_none_or(Ranks::is_empty)
         });
         let stashed = extras.map_or(0, |extras| extras.stash.len());
         is_settled && self.cell().is_drained(stashed)
@@ -211,23 +322,43 @@ impl<M: Message> Context<M> {
         match slot {
             Slot::Plain(msg) => Some(self.take_in_hand(msg, None)),
             Slot::Asked(Envelope { msg, question }) => Some(self.take_question(msg, question)),
-            Slot::Adapted(make) => Some(self.take_adapted(make, None)),
-            Slot::Completion(make) => Some(self.take_own_result(make)),
+            Slot::Adapted(incarnation, make) => self.take_adapted(incarnation, make, None),
+            Slot::Completion(incarnation, make) => {
+                let make = self.unless_stale(incarnation, make)?;
+                Some(self.take_own_result(make))
+            }
             Slot::Rare(rare) => self.open_rare(*rare),
         }
     }
 
     fn open_rare(&mut self, rare: Rare<M>) -> Option<Arrival<M>> {
         match rare {
-            Rare::AdaptedQuestion { make, question } => {
-                Some(self.take_adapted(make, Some(question)))
-            }
-            Rare::Tick(tick) => {
-                let make = self.extras().timers.take(tick)?;
-                self.core().raise(Flags::TICK);
+            Rare::AdaptedQuestion {
+                incarnation,
+                make,
+                question,
+            } => self.take_adapted(incarnation, make, Some(question)),
+            Rare::Tick(tick) => match self.extras().timers.take(tick)? {
+                Due::Message(make) => {
+                    self.core().raise(Flags::HOOKED);
+                    self.extras().has_tick_in_hand = true;
+                    Some(self.take_own_result(make))
+                }
+                Due::Send(send) => call(self.core(), send).err().map(Arrival::Failed),
+            },
+            Rare::Idle(setting) => {
+                let cell = CellRef::new(self.cell());
+                let make = self.extras().receive_timeout.take(&cell, setting)?;
                 Some(self.take_own_result(make))
             }
-            Rare::BrokenPipe(failure) => Some(Arrival::Failed(failure)),
+            Rare::BrokenPipe {
+                incarnation,
+                failure,
+            } => {
+                let failure = self.unless_stale(incarnation, failure)?;
+                Some(Arrival::Failed(failure))
+            }
+            Rare::BrokenAdapter(failure) => Some(Arrival::Signal(Signal::AdapterFailed(failure))),
             Rare::Terminated { who, exit } => {
                 match self.extras().watched.remove(&who)?.make.take() {
                     Some(make) => Some(self.take_own_result(Box::new(move || make(exit)))),
@@ -237,8 +368,38 @@ impl<M: Message> Context<M> {
         }
     }
 
-    fn take_adapted(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
-        match self.call(make) {
+    /// Is it for the incarnation that lives?
+    fn is_current(&self, incarnation: u32) -> bool {
+        let rare = self.core().rare_if_any();
+        incarnation == rare.map_or(0, |rare| rare.incarnation())
+    }
+
+    /// What came of the work of an incarnation before is nothing: nobody is left who began it.
+    fn unless_stale<T>(&self, incarnation: u32, result: T) -> Option<T> {
+        if self.is_current(incarnation) {
+            return Some(result);
+        }
+        dead_letters::drop_in_turn(self.core(), result);
+        None
+    }
+
+    fn take_adapted(
+        &mut self,
+        incarnation: u32,
+        make: Make<M>,
+        question: Option<Question>,
+    ) -> Option<Arrival<M>> {
+        if !self.is_current(incarnation) {
+            self.core().note(|ledger| ledger.dead += 1);
+            dead_letters::publish(self.core(), DeadLetterReason::Gone);
+            dead_letters::drop_in_turn(self.core(), (make, question));
+            return None;
+        }
+        Some(self.adapt(make, question))
+    }
+
+    fn adapt(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
+        match call(self.core(), make) {
             Ok(msg) => self.take_question(msg, question),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
@@ -254,12 +415,16 @@ impl<M: Message> Context<M> {
     fn take_in_hand(&mut self, msg: M, deadline: Option<Deadline>) -> Arrival<M> {
         self.core().take_in_hand();
         self.set_deadline_in_hand(deadline);
+        if let Some(redelivery) = self.redelivery() {
+            redelivery.take(&msg);
+            self.core().raise(Flags::HOOKED);
+        }
         Arrival::Message(msg)
     }
 
     fn take_own_result(&mut self, make: Make<M>) -> Arrival<M> {
         self.core().note(|ledger| ledger.accepted += 1);
-        match self.call(make) {
+        match call(self.core(), make) {
             Ok(msg) => self.take_in_hand(msg, None),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
@@ -267,15 +432,15 @@ impl<M: Message> Context<M> {
             }
         }
     }
+}
 
-    /// Runs the user's function that makes the message.
-    fn call(&self, make: Make<M>) -> Result<M, Failure> {
-        let (made, forsaken) = here::turn(self.core(), || catch(make));
-        let made = made.map_err(Failure::from_panic);
-        forsaken.answer(&match &made {
-            Ok(_) => NoReply::Dropped,
-            Err(failure) => NoReply::Failed(failure.clone()),
-        });
-        made
-    }
+/// Runs a function of the user's in the actor's turn.
+fn call<T>(core: &Core, function: impl FnOnce() -> T) -> Result<T, Failure> {
+    let (made, forsaken) = here::turn(core, || catch(function));
+    let made = made.map_err(Failure::from_panic);
+    forsaken.answer(&match &made {
+        Ok(_) => NoReply::Dropped,
+        Err(failure) => NoReply::Failed(failure.clone()),
+    });
+    made
 }

@@ -29,6 +29,7 @@
 use super::counted::release;
 use super::family::Family;
 use super::lifecycle::{Casting, live};
+use super::renewal::Oversight;
 use super::status::{Flags, Phase, WaitsFor};
 use super::turn::{Played, Role};
 use super::wake::Wake;
@@ -47,7 +48,7 @@ use crate::mailbox::queue::Queue;
 use crate::mailbox::{NoPlace, Slot, Ticket};
 use crate::props::Settings;
 use crate::sync::{Arc, UnsafeCell, catch, drop_quietly, run_quietly};
-use crate::system::ActorSystem;
+use crate::system::{ActorSystem, SpawnError};
 use std::future::Future;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -90,9 +91,22 @@ pub struct Newborn<M> {
     cell: CellRef<M>,
 }
 
+/// An actor that cannot be where it was to be: it waits on the default dispatcher to be cancelled.
+#[doc(hidden)]
+#[allow(unreachable_pub, missing_debug_implementations)] // as above
+pub struct Refused<M> {
+    pub(crate) newborn: Newborn<M>,
+    pub(crate) why: SpawnError,
+}
+
 impl<M: Message> Newborn<M> {
-    pub(crate) fn new<C: Casting<M>>(place: &Place<'_>, settings: Settings<M>, casting: C) -> Self {
-        create(place, settings, casting, live::<M, C>)
+    pub(crate) fn new<C: Casting<M>>(
+        place: &Place<'_>,
+        settings: Settings<M>,
+        casting: C,
+        oversight: Option<Oversight>,
+    ) -> Self {
+        create(place, settings, casting, oversight, live::<M, C>)
     }
 
     #[inline]
@@ -118,7 +132,13 @@ impl<M: Message> Newborn<M> {
     }
 }
 
-fn create<M, C, L, F>(place: &Place<'_>, settings: Settings<M>, casting: C, _: F) -> Newborn<M>
+fn create<M, C, L, F>(
+    place: &Place<'_>,
+    settings: Settings<M>,
+    casting: C,
+    oversight: Option<Oversight>,
+    _: F,
+) -> Newborn<M>
 where
     M: Message,
     C: Casting<M>,
@@ -146,6 +166,8 @@ where
     }
     const { assert!(size_of::<F>() == 0) }; // `fresh_life` relies on it
 
+    let redelivery = settings.redelivery();
+    let level = settings.mailbox.level;
     let cell = Cell::new(place, settings, Tables::<M, C, L, F>::KIND);
     cell.core.raise(Flags::HAS_CASTING);
     let body = Box::new(Body {
@@ -164,9 +186,8 @@ where
     unsafe {
         let cell = CellRef::<M>::new(&body.as_ref().front.cell);
         let front = &body.as_ref().front;
-        front
-            .context
-            .with_mut(|context| (*context).write(Context::new(&cell)));
+        let context = Context::new(&cell, level, oversight, redelivery);
+        front.context.with_mut(|place| (*place).write(context));
         write_life(body, fresh_life::<M, C, L, F>(body));
         Newborn {
             runnable: Runnable::new(core.cast()),
@@ -500,6 +521,12 @@ impl<M: Message> Context<M> {
         unsafe { self.cell().lane().pop() }
     }
 
+    /// How many slots wait, at least.
+    pub(crate) fn slots_waiting(&self) -> u64 {
+        // SAFETY: this is the turn.
+        unsafe { self.cell().lane().waiting() }
+    }
+
     /// The place of a message that was popped is free.
     #[inline]
     pub(crate) fn free_place(&mut self) {
@@ -536,7 +563,8 @@ impl<M: Message> Context<M> {
     pub(crate) fn close_lane(&mut self) {
         // SAFETY: this is the turn.
         let queued = unsafe { self.cell().lane().end() };
-        for slot in queued {
+        let ranked: Vec<_> = std::iter::from_fn(|| self.next_of_ranks()).collect();
+        for slot in ranked.into_iter().chain(queued) {
             if slot.holds_place() {
                 self.free_place();
             }
@@ -621,6 +649,18 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
 
     /// # Safety
     /// See above; and the stage is empty.
+    pub(crate) unsafe fn put_casting(self, casting: C) {
+        // SAFETY: the caller's word.
+        unsafe {
+            self.0.as_ref().stage.with_mut(|stage| {
+                (*stage).casting = ManuallyDrop::new(casting);
+            });
+        }
+        self.core().raise(Flags::HAS_CASTING);
+    }
+
+    /// # Safety
+    /// See above; and the stage is empty.
     pub(crate) unsafe fn put_role(self, role: C::Role) {
         // SAFETY: the caller's word.
         unsafe {
@@ -647,6 +687,13 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
                 .with_mut(|stage| ManuallyDrop::take(&mut (*stage).role))
         };
         Some(role)
+    }
+
+    /// # Safety
+    /// See above; and the state is on the stage.
+    pub(crate) unsafe fn is_spent(self) -> bool {
+        // SAFETY: the caller's word.
+        unsafe { self.role() }.is_spent()
     }
 
     /// # Safety
@@ -699,6 +746,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     fn interrupted(self, played: Played<()>) {
         match self.core().phase() {
             Phase::PostStop => self.after_post_stop(played),
+            Phase::PreRestart => self.after_pre_restart(played),
             _ => self.settle(played),
         }
     }

@@ -3,6 +3,8 @@
 use super::{Core, CoreRef};
 use crate::actor::Exit;
 use crate::address::Address;
+use crate::dispatch::DispatcherRef;
+use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::sync::{Arc, Mutex};
@@ -19,6 +21,10 @@ pub(crate) struct Family {
     owner: Address,
     /// Kept for the members; `None` for the roots, which the system itself holds.
     system: Option<ActorSystem>,
+    /// Whom a child's failure escalates to; `None` for the roots, and when the parent has ended.
+    head: Mutex<Option<CoreRef>>,
+    /// Where the parent runs; `None` for the roots, who have none.
+    dispatcher: Option<DispatcherRef>,
     members: Mutex<Members>,
 }
 
@@ -32,6 +38,9 @@ struct Members {
     /// The owner has closed its own books, with these in them.
     is_folded: bool,
     is_closed: bool,
+    /// Only the youngest is asked to stop, and the next when it has ended.
+    stops_in_reverse: bool,
+    stopped_for: Option<StopCause>,
     anonymous: u64,
     /// They wait until nobody is left.
     waiting: Vec<Waker>,
@@ -43,6 +52,11 @@ impl Members {
             .iter()
             .map(|Named(child)| child)
             .chain(self.nameless.values())
+    }
+
+    fn youngest(&self) -> Option<CoreRef> {
+        let youngest = self.alive().max_by_key(|child| child.address.uid());
+        youngest.cloned()
     }
 
     fn is_empty(&self) -> bool {
@@ -58,11 +72,41 @@ pub(crate) enum NoEntry {
 }
 
 impl Family {
-    pub(crate) fn new(owner: Address, system: Option<ActorSystem>) -> Self {
+    /// The children of an actor.
+    pub(crate) fn of(parent: &Core) -> Self {
         Self {
-            owner,
-            system,
-            members: Mutex::new(Members::default()),
+            owner: parent.address.clone(),
+            system: Some(parent.actor_system().clone()),
+            dispatcher: Some(parent.dispatcher.clone()),
+            head: Mutex::new(Some(CoreRef::new(parent))),
+            members: Mutex::default(),
+        }
+    }
+
+    /// Those without a parent.
+    pub(crate) fn roots(of: Address) -> Self {
+        Self {
+            owner: of,
+            system: None,
+            dispatcher: None,
+            head: Mutex::default(),
+            members: Mutex::default(),
+        }
+    }
+
+    /// The parent has ended. Parent and family keep each other until then.
+    pub(crate) fn forget_head(&self) {
+        let head = self.head.lock().take();
+        drop(head); // outside the lock
+    }
+
+    /// The failure of a child is its parent's too; that of a root ends the system.
+    pub(crate) fn escalate(&self, child: &Core, failure: &Failure) {
+        let head = self.head.lock().clone();
+        match head {
+            Some(head) => head.escalated(failure.clone()),
+            None if self.system.is_none() => child.system().root_failed(),
+            None => {} // the parent has ended
         }
     }
 
@@ -73,6 +117,10 @@ impl Family {
 
     pub(crate) fn system(&self) -> Option<&ActorSystem> {
         self.system.as_ref()
+    }
+
+    pub(crate) fn dispatcher(&self) -> Option<&DispatcherRef> {
+        self.dispatcher.as_ref()
     }
 
     pub(crate) fn next_anonymous(&self) -> u64 {
@@ -104,9 +152,16 @@ impl Family {
         Ok(())
     }
 
+    /// Who has this name and is not about to free it.
+    pub(crate) fn holder(&self, name: &str) -> Option<CoreRef> {
+        let members = self.members.lock();
+        let Named(holder) = members.named.get(name)?;
+        (!holder.is_name_free()).then(|| holder.clone())
+    }
+
     /// It has ended, and its books are this family's from now on; the system's, if its parent was cut short before it.
     pub(crate) fn leave(&self, child: &Core) {
-        let (gone, called) = {
+        let (gone, called, next) = {
             let mut members = self.members.lock();
             let books = child.close_books();
             if members.is_folded {
@@ -129,10 +184,19 @@ impl Family {
                 }
                 None => None,
             };
+            let next = match members.stopped_for {
+                Some(cause) if members.stops_in_reverse => {
+                    members.youngest().map(|next| (next, cause))
+                }
+                _ => None,
+            };
             let is_last = members.is_empty() && !members.waiting.is_empty();
             let called = is_last.then(|| std::mem::take(&mut members.waiting));
-            (gone, called)
+            (gone, called, next)
         };
+        if let Some((next, cause)) = next {
+            next.stop(cause);
+        }
         called.into_iter().flatten().for_each(Waker::wake);
         drop(gone); // outside the lock
     }
@@ -180,10 +244,26 @@ impl Family {
         found
     }
 
+    /// From now on its members are stopped one after the other, the youngest first.
+    pub(crate) fn stop_in_reverse(&self) {
+        self.members.lock().stops_in_reverse = true;
+    }
+
     /// Nobody joins any more; everybody here is asked to stop.
     pub(crate) fn stop_all(&self, cause: StopCause) {
-        self.members.lock().is_closed = true;
-        self.alive().iter().for_each(|child| child.stop(cause));
+        let youngest = {
+            let mut members = self.members.lock();
+            members.is_closed = true;
+            members.stopped_for.get_or_insert(cause);
+            match members.stops_in_reverse {
+                true => members.youngest(),
+                false => None,
+            }
+        };
+        match youngest {
+            Some(youngest) => youngest.stop(cause),
+            None => self.alive().iter().for_each(|child| child.stop(cause)),
+        }
     }
 
     pub(crate) fn kill_all(&self) {

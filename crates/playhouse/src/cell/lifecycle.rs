@@ -1,9 +1,10 @@
-//! One life, from the factory to the last word. What it borrows lies beside it: see [`body`](super::body), whose rules 1
+//! One life, from the factory to the last word, with as many incarnations as supervision gives it ([`renewal`](super::renewal)). What it borrows lies beside it: see [`body`](super::body), whose rules 1
 //! and 2 every block here relies on: this code runs in the turn, and has one borrow at a time.
 #![allow(unsafe_code)]
 
 use super::Core;
 use super::body::Seat;
+use super::membership::Standing;
 use super::status::{self, Ending, Flags, Phase};
 use super::turn::{Played, Role, judge, publish_failure};
 use crate::actor::{Exit, Message, Outcome, Signal};
@@ -28,27 +29,33 @@ pub(crate) trait Casting<M: Message>: 'static {
 #[allow(clippy::manual_async_fn)] // a function keeps its arguments twice, a block keeps what it captures once
 pub(crate) fn live<M: Message, C: Casting<M>>(seat: Seat<M, C>) -> impl Future<Output = ()> {
     async move {
-        if seat.may_begin() {
-            let cast = begin(seat).await;
-            if seat.enters_stage(cast) {
-                // SAFETY: see above; the state was just put there.
-                let outcome = unsafe { seat.started() }.await;
-                seat.settle_outcome(outcome);
+        loop {
+            if seat.may_begin() {
+                let cast = begin(seat).await;
+                if seat.enters_stage(cast) {
+                    // SAFETY: see above; the state was just put there.
+                    let outcome = unsafe { seat.started() }.await;
+                    seat.settle_outcome(outcome);
+                }
             }
-        }
-        seat.enter_life();
-        while !seat.core().is_ending() {
-            let Some(msg) = (Next { seat }).await else {
-                let Some(handled) = seat.begin_signal() else {
+            seat.enter_life();
+            while !seat.core().is_ending() {
+                let Some(msg) = (Next { seat }).await else {
+                    let Some(handled) = seat.begin_signal() else {
+                        continue;
+                    };
+                    let outcome = handled.await;
+                    seat.settle_outcome(outcome);
                     continue;
                 };
-                let outcome = handled.await;
+                // SAFETY: see above; an actor that lives has its state.
+                let outcome = unsafe { seat.receive(msg) }.await;
                 seat.settle_outcome(outcome);
-                continue;
+            }
+            let Some(renewal) = seat.begin_renewal() else {
+                break;
             };
-            // SAFETY: see above; an actor that lives has its state.
-            let outcome = unsafe { seat.receive(msg) }.await;
-            seat.settle_outcome(outcome);
+            renewal.await;
         }
         seat.begin_end();
         ChildrenEnd { seat }.await;
@@ -124,8 +131,9 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     }
 
     fn enter_life(self) {
-        if self.core().phase() == Phase::Beginning {
+        if self.core().phase() == Phase::Beginning && !self.core().is_ending() {
             self.core().enter_phase(Phase::Living);
+            self.tell_group(Standing::Living);
         }
     }
 
@@ -156,22 +164,8 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         self.settle(judge(core, outcome));
     }
 
-    /// Writes down what became of the messages in hand. Anything but `Done` ends the actor.
-    pub(super) fn settle(self, played: Played<()>) {
-        let core = self.core();
-        self.write_down(&played);
-        match played {
-            Played::Done(()) => {}
-            Played::Failed(failure) => {
-                publish_failure(core, &failure);
-                core.begin_ending(Exit::Failed(failure));
-            }
-            Played::Interrupted => core.begin_ending(status::interrupted(core.orders())),
-        }
-    }
-
     /// The books, and the replies that were dropped.
-    fn write_down(self, played: &Played<()>) {
+    pub(super) fn write_down(self, played: &Played<()>) {
         // SAFETY: see above; whatever borrowed the context has ended.
         unsafe { self.context() }.settle(played);
         here::forsaken(self.core()).answer(&played.why_unanswered());
@@ -246,6 +240,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
                 let listener = rare.listener.lock().take();
                 drop_quietly(listener); // the user's, and it may hold a count of this very actor
             }
+            self.tell_group(Standing::Gone);
             drop_state(core, self.take_casting(), &exit);
             drop_state(core, self.take_role(), &exit);
             self.context().unwatch_all();
@@ -279,6 +274,9 @@ impl Core {
         self.system().events.publish_end(&self.address, &exit);
         self.set_ended(Ending::of(&exit));
         if let Some(rare) = self.rare_if_any() {
+            if let Some(children) = rare.children.get() {
+                children.forget_head();
+            }
             rare.watchers.tell(&self.address, &exit);
             // Nobody else sets it. A waker that panics must not unwind into the life: the context is dropped already.
             run_quietly(|| drop(rare.ended.set(exit)));
@@ -289,7 +287,7 @@ impl Core {
 }
 
 /// A kill of the parent, before or meanwhile, kills them.
-fn poll_children(core: &Core, context: &mut std::task::Context<'_>) -> Poll<()> {
+pub(super) fn poll_children(core: &Core, context: &mut std::task::Context<'_>) -> Poll<()> {
     let Some(children) = core.children_if_any() else {
         return Poll::Ready(());
     };
@@ -300,7 +298,7 @@ fn poll_children(core: &Core, context: &mut std::task::Context<'_>) -> Poll<()> 
 }
 
 /// Replies that the state held are answered with the reason of the end.
-fn drop_state<T>(core: &Core, state: Option<T>, exit: &Exit) {
+pub(super) fn drop_state<T>(core: &Core, state: Option<T>, exit: &Exit) {
     let Some(state) = state else { return };
     let ((), forsaken) = here::turn(core, || drop_quietly(state));
     forsaken.answer(&why_unanswered(exit));

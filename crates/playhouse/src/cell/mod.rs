@@ -22,10 +22,14 @@ pub(crate) mod body;
 pub(crate) mod counted;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
+pub(crate) mod membership;
 pub(crate) mod rare;
+pub(crate) mod redelivery;
+pub(crate) mod renewal;
 pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod turn;
+pub(crate) mod turn_only;
 pub(crate) mod wake;
 pub(crate) mod waker;
 
@@ -40,6 +44,7 @@ use crate::dispatch::runnable::{Header, VTable};
 use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
 use crate::ledger::Ledger;
+use crate::limits;
 use crate::mailbox::queue::{Back, Front, Pushed};
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::mailbox::{Envelope, NoPlace, Rare as SlotRare, Slot, Ticket};
@@ -75,10 +80,12 @@ impl Traits {
     pub(crate) const MAY_BLOCK: u8 = 1 << 1;
     /// Its turns are limited in time.
     pub(crate) const IS_TIMED: u8 = 1 << 2;
+    /// Its mailbox has priorities.
+    pub(crate) const IS_RANKED: u8 = 1 << 3;
 
-    fn of(lifetime: Lifetime, on: &DispatcherRef) -> u8 {
+    fn of<M>(settings: &Settings<M>, on: &DispatcherRef) -> u8 {
         let mut traits = 0;
-        if lifetime == Lifetime::Handles {
+        if settings.lifetime == Lifetime::Handles {
             traits |= Self::ENDS_WITH_HANDLES;
         }
         if on.may_block() {
@@ -86,6 +93,9 @@ impl Traits {
         }
         if on.time_limit().is_some() {
             traits |= Self::IS_TIMED;
+        }
+        if settings.mailbox.level.is_some() {
+            traits |= Self::IS_RANKED;
         }
         traits
     }
@@ -172,10 +182,8 @@ impl Core {
     }
 
     pub(crate) fn children(&self) -> &Arc<Family> {
-        self.rare().children.get_or_init(|| {
-            let system = Some(self.actor_system().clone());
-            Arc::new(Family::new(self.address.clone(), system))
-        })
+        let children = &self.rare().children;
+        children.get_or_init(|| Arc::new(Family::of(self)))
     }
 
     pub(crate) fn children_if_any(&self) -> Option<&Arc<Family>> {
@@ -202,6 +210,37 @@ impl Core {
 
     pub(crate) fn kill(&self) {
         self.order(Orders::kill());
+    }
+
+    /// A child has failed, and this actor is to fail with it: when its handler is done, before its next message.
+    pub(crate) fn escalated(&self, failure: Failure) {
+        self.rare().escalated.lock().get_or_insert(failure);
+        self.order_incarnation(Orders::escalated());
+    }
+
+    /// The turn takes it.
+    pub(crate) fn take_escalated(&self) -> Option<Failure> {
+        self.take_back(Orders::escalated()); // before the failure, so that one that comes meanwhile is seen again
+        self.rare().escalated.lock().take()
+    }
+
+    /// Its group wants a fresh incarnation; in a hurry, also of a handler that waits.
+    pub(crate) fn order_renewal(&self, in_a_hurry: bool) {
+        self.order_incarnation(match in_a_hurry {
+            true => Orders::renew_in_a_hurry(),
+            false => Orders::renew(),
+        });
+    }
+
+    /// An order that concerns the incarnation and not the actor: admission stays open.
+    fn order_incarnation(&self, order: Orders) {
+        self.orders.fetch_or(order.into_bits(), Ordering::SeqCst); // pairs with `orders`
+        self.rouse();
+    }
+
+    pub(crate) fn take_back(&self, order: Orders) {
+        // Pairs with `order_incarnation`: what the order brought is looked at after this.
+        self.orders.fetch_and(!order.into_bits(), Ordering::SeqCst);
     }
 
     fn order(&self, order: Orders) {
@@ -373,7 +412,7 @@ impl Core {
             return None;
         }
         // SAFETY: the caller's word.
-        unsafe { self.rare().deadline() }
+        unsafe { self.rare().deadline.get() }
     }
 
     /// # Safety
@@ -384,7 +423,7 @@ impl Core {
             return self.lower(Flags::DEADLINE);
         };
         // SAFETY: the caller's word.
-        unsafe { self.rare().set_deadline(deadline) };
+        unsafe { self.rare().deadline.set(Some(deadline)) };
         self.raise(Flags::DEADLINE);
     }
 
@@ -528,10 +567,28 @@ impl Core {
         whole.saturating_sub(self.left.load(Ordering::Relaxed))
     }
 
-    /// Messages with a place that no handler has taken. While the actor runs, a picture.
-    pub(crate) fn queued(&self) -> u64 {
-        let gate = self.gate();
-        gate.pushes().saturating_sub(gate.freed())
+    /// Its mailbox holds more than any should. Once for each power of two.
+    #[cold]
+    fn report_growth(&self) {
+        let queued = self.queued();
+        let doublings = queued.checked_ilog2().map_or(0, |power| 1 << power);
+        {
+            let mut most = self.rare().most_queued.lock();
+            if doublings < limits::MAILBOX_GROWS || doublings <= *most {
+                return;
+            }
+            *most = doublings;
+        }
+        self.publish(&Event::MailboxGrows {
+            who: self.address.clone(),
+            message: self.protocol(),
+            queued,
+        });
+    }
+
+    /// Messages that wait in its mailbox. A picture.
+    pub(crate) fn queued(&self) -> usize {
+        self.gate().queued()
     }
 
     /// Somebody else may have the name.
@@ -541,6 +598,11 @@ impl Core {
 
     fn is_name_free(&self) -> bool {
         self.ended.load(Ordering::Acquire) & Ending::NAMELESS != 0 // pairs with `free_name`
+    }
+
+    /// [`Lifetime::Handles`].
+    pub(crate) fn ends_with_handles(&self) -> bool {
+        self.has_trait(Traits::ENDS_WITH_HANDLES)
     }
 
     /// One handle more. The first of them takes the memory count that all of them share.
@@ -558,6 +620,7 @@ impl Core {
         // Pairs with itself: who drops the last one sees what the others did through theirs.
         let was_last = self.handles.fetch_sub(1, Ordering::AcqRel) == 1;
         if was_last && self.has_trait(Traits::ENDS_WITH_HANDLES) {
+            self.system().held_handles.note(self);
             self.drain();
         }
         was_last
@@ -599,6 +662,11 @@ pub(crate) trait Gate: Send + Sync {
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
     fn permits(&self) -> usize;
+    /// Messages that wait. A picture of no exact moment.
+    fn queued(&self) -> usize {
+        let taken = self.freed(); // first, so that the difference is not negative
+        usize::try_from(self.pushes().saturating_sub(taken)).unwrap_or(usize::MAX)
+    }
     /// # Safety
     /// The caller is the turn of the actor whose lane this is.
     #[must_use = "a claim that never ends keeps others out while the handler waits for them"]
@@ -626,15 +694,16 @@ impl<M: Message> Cell<M> {
             .as_ref()
             .unwrap_or_else(|| system.inner().default_dispatcher())
             .home();
+        let host = &system.inner().host;
         let core = Core {
             header: kind.header(),
             handles: AtomicU32::new(0),
             memory: AtomicU32::new(1),
-            front: Front::new(settings.mailbox.places),
+            front: Front::new(host.bound(settings.mailbox.places)),
             orders: AtomicU8::new(0),
             wake: Wake::new(),
             ended: AtomicU8::new(Ending::NOT),
-            traits: Traits::of(settings.lifetime, &on),
+            traits: Traits::of(&settings, &on),
             ending: AtomicU8::new(Ending::NOT),
             flags: AtomicU8::new(0),
             waits_for: AtomicU8::new(0),
@@ -654,7 +723,10 @@ impl<M: Message> Cell<M> {
             let _ = core.rare().system.set(system.clone()); // it is empty
         }
         if let Some(bound) = settings.stash {
-            let _ = core.rare().stash_bound.set(bound); // it is empty
+            let _ = core.rare().stash_bound.set(host.bound(bound)); // it is empty
+        }
+        if core.always_looks_closer() {
+            core.raise(Flags::ASIDE);
         }
         Self {
             core,
@@ -717,8 +789,10 @@ impl<M: Message> Cell<M> {
     /// Whoever finds the actor idle schedules it.
     #[inline(always)] // the way of every message
     fn accepted(&self, pushed: Pushed) {
-        if pushed == Pushed::WasIdle {
-            self.core.schedule();
+        match pushed {
+            Pushed::WasIdle => self.core.schedule(),
+            Pushed::Queued => {}
+            Pushed::Swollen => self.core.report_growth(),
         }
     }
 
@@ -736,7 +810,7 @@ impl<M: Message> Cell<M> {
     pub(crate) fn bury(&self, slot: Slot<M>) {
         match &slot {
             slot if slot.holds_place() => self.core.note(|ledger| ledger.dead += 1),
-            Slot::Completion(_) => self.core.note(|ledger| {
+            Slot::Completion(..) => self.core.note(|ledger| {
                 ledger.accepted += 1;
                 ledger.dead += 1;
             }),

@@ -4,16 +4,16 @@
 //! 2. Both sides of a race between "somebody registers here" and "the actor ends" are sequentially consistent: whoever
 //!    registers makes the `Rare` first and then looks at the flag in the core; the actor raises the flag first and then
 //!    looks for the `Rare`. One of them sees the other.
-//! 3. `deadline` is the turn's: only its thread reads and writes it, and it is handed on with the turn.
 #![allow(unsafe_code)]
 
 use super::family::{Family, Watchers};
+use super::turn_only::TurnOnly;
 use crate::actor::Exit;
 use crate::clock::Deadline;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
 use crate::pipe::OwnWork;
-use crate::sync::{Arc, AtomicPtr, Mutex, OnceLock, Ordering, SetOnce, UnsafeCell};
+use crate::sync::{Arc, AtomicPtr, AtomicU32, Mutex, OnceLock, Ordering, SetOnce};
 use crate::system::ActorSystem;
 use std::ptr::null_mut;
 use std::task::Waker;
@@ -28,12 +28,18 @@ pub(crate) struct Rare {
     pub(crate) ended: SetOnce<Exit>,
     /// Set with the first stop or kill, for those who wait for that.
     pub(crate) stopping: SetOnce<()>,
+    /// The most messages that were reported to wait.
+    pub(crate) most_queued: Mutex<usize>,
     /// Why the actor failed.
     pub(crate) cause: Mutex<Option<Failure>>,
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
     pub(crate) verdict: Mutex<Option<Failure>>,
+    /// A child's, which is to be this actor's too.
+    pub(crate) escalated: Mutex<Option<Failure>>,
+    /// How often the actor was restarted. Only the turn changes it, and only the turn's own work asks for it.
+    incarnation: AtomicU32,
     /// Of the question in hand, for asks made while handling it.
-    deadline: UnsafeCell<Option<Deadline>>,
+    pub(crate) deadline: TurnOnly<Option<Deadline>>,
     /// Of user code that asked for a message behind a waker of its own. Only the turn uses it.
     pub(crate) listener: Mutex<Option<Waker>>,
     /// Kept by a root; others have it through their parent's family.
@@ -44,9 +50,6 @@ pub(crate) struct Rare {
     pub(crate) stash_bound: OnceLock<usize>,
 }
 
-// SAFETY: rule 3 for the one field that is not shared by its type.
-unsafe impl Sync for Rare {}
-
 impl Rare {
     fn new() -> Self {
         Self {
@@ -56,9 +59,12 @@ impl Rare {
             books: Mutex::default(),
             ended: SetOnce::new(),
             stopping: SetOnce::new(),
+            most_queued: Mutex::default(),
             cause: Mutex::default(),
             verdict: Mutex::default(),
-            deadline: UnsafeCell::new(None),
+            escalated: Mutex::default(),
+            incarnation: AtomicU32::new(0),
+            deadline: TurnOnly::new(None),
             listener: Mutex::default(),
             system: OnceLock::new(),
             is_function: OnceLock::new(),
@@ -66,21 +72,13 @@ impl Rare {
         }
     }
 
-    /// # Safety
-    /// Rule 3.
-    #[inline]
-    pub(crate) unsafe fn deadline(&self) -> Option<Deadline> {
-        // SAFETY: the caller's word.
-        self.deadline.with(|deadline| unsafe { *deadline })
+    pub(crate) fn incarnation(&self) -> u32 {
+        self.incarnation.load(Ordering::Relaxed) // handed on with the turn
     }
 
-    /// # Safety
-    /// Rule 3.
-    #[inline]
-    pub(crate) unsafe fn set_deadline(&self, new: Deadline) {
-        // SAFETY: the caller's word.
-        self.deadline
-            .with_mut(|deadline| unsafe { *deadline = Some(new) });
+    pub(crate) fn next_incarnation(&self) {
+        self.incarnation
+            .store(self.incarnation().wrapping_add(1), Ordering::Relaxed);
     }
 }
 

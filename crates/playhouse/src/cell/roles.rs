@@ -70,6 +70,9 @@ impl<A: Actor> Role for Awaiting<A> {
     ) -> impl Future<Output = Outcome> {
         self.0.signal(ctx, signal)
     }
+    fn is_spent(&self) -> bool {
+        self.0.is_spent()
+    }
 }
 
 /// A factory of a `BlockingActor`.

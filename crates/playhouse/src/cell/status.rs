@@ -61,7 +61,7 @@ impl From<u8> for WaitsFor {
     }
 }
 
-/// How far a life has come. It only grows.
+/// How far an incarnation has come. It only grows; the next one begins anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Phase {
@@ -69,6 +69,10 @@ pub(crate) enum Phase {
     Beginning,
     /// Messages and signals.
     Living,
+    /// It has failed, and hears so.
+    PreRestart,
+    /// Its children end, then its state; then the next one is waited for.
+    Renewing,
     /// The lane is closed; the children are waited for.
     Ending,
     /// Post-stop.
@@ -83,8 +87,10 @@ impl From<u8> for Phase {
         match phase {
             0 => Self::Beginning,
             1 => Self::Living,
-            2 => Self::Ending,
-            3 => Self::PostStop,
+            2 => Self::PreRestart,
+            3 => Self::Renewing,
+            4 => Self::Ending,
+            5 => Self::PostStop,
             _ => Self::Over,
         }
     }
@@ -100,6 +106,8 @@ impl Ending {
     pub(crate) const FAILED: u8 = 3;
     const KILLED: u8 = 4;
     const SHUTDOWN: u8 = 5;
+    /// No exit: the incarnation alone is over. Never in the byte that others read.
+    pub(crate) const RENEWAL: u8 = 6;
     /// The bits of the exit.
     pub(crate) const MASK: u8 = 0b111;
     /// Beside them: somebody else may have the name.
@@ -134,7 +142,8 @@ impl Ending {
 pub(crate) struct Flags;
 
 impl Flags {
-    /// Something was set aside that comes before the lane: a signal, or messages that return from the stash.
+    /// Something was set aside that comes before the lane: a signal, or messages that return from the stash. Always up if
+    /// the actor always looks closer, and as long as there is a receive timeout, which has to see what is taken.
     pub(crate) const ASIDE: u8 = 1;
     /// A failure was found outside of the handler's outcome.
     pub(crate) const VERDICT: u8 = 1 << 1;
@@ -142,8 +151,8 @@ impl Flags {
     pub(crate) const FINISHED: u8 = 1 << 2;
     /// The question in hand has a deadline.
     pub(crate) const DEADLINE: u8 = 1 << 3;
-    /// A timer's tick is in hand.
-    pub(crate) const TICK: u8 = 1 << 4;
+    /// What is in hand has more to it than its handler: the next wait of a timer, a copy to deliver again.
+    pub(crate) const HOOKED: u8 = 1 << 4;
     /// Others on the dispatcher come first now.
     pub(crate) const USED_UP: u8 = 1 << 5;
     /// The stage holds the factory.
@@ -152,7 +161,7 @@ impl Flags {
     pub(crate) const HAS_ROLE: u8 = 1 << 7;
 
     pub(crate) const LOOK_CLOSER: u8 = Self::ASIDE | Self::FINISHED | Self::USED_UP;
-    pub(crate) const TO_SETTLE: u8 = Self::VERDICT | Self::TICK;
+    pub(crate) const TO_SETTLE: u8 = Self::VERDICT | Self::HOOKED;
 }
 
 #[cfg(test)]
@@ -165,6 +174,7 @@ mod tests {
             stop: Some(StopCause::Shutdown),
             drain: true,
             kill: true,
+            ..Orders::default()
         };
         assert!(matches!(exit_now(all, || true), Some(Exit::Killed)));
         let stopped = Orders { kill: false, ..all };

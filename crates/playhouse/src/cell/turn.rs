@@ -1,7 +1,7 @@
 //! What belongs to the turn of an actor, in its core: how far it has come, what it waits for, how its code ended.
 
-use super::Core;
 use super::status::{Ending, Flags, Phase, WaitsFor};
+use super::{Core, Traits};
 use crate::actor::{Exit, Message, Outcome, Signal};
 use crate::ask::NoReply;
 use crate::context::Context;
@@ -26,6 +26,10 @@ pub(crate) trait Role: 'static {
         ctx: &mut Context<Self::Msg>,
         signal: Signal,
     ) -> impl Future<Output = Outcome>;
+    /// See the method of [`Actor`](crate::Actor).
+    fn is_spent(&self) -> bool {
+        false
+    }
 }
 
 /// How a piece of user code ended.
@@ -111,9 +115,20 @@ impl Core {
     pub(crate) fn use_turn(&self) {
         let left = self.left.load(Ordering::Relaxed).saturating_sub(1);
         self.left.store(left, Ordering::Relaxed);
-        if left == 0 || here::is_out_of_time(self) {
+        if left == 0 {
             self.raise(Flags::USED_UP);
         }
+    }
+
+    /// Whether others on the dispatcher come before the next message.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.has_flag(Flags::USED_UP) || here::is_out_of_time(self)
+    }
+
+    /// Whether the turn looks closer before each message, and not only while something was set aside: the ranks of its
+    /// messages or its time are to be looked at.
+    pub(crate) fn always_looks_closer(&self) -> bool {
+        self.has_trait(Traits::IS_TIMED) || self.has_trait(Traits::IS_RANKED)
     }
 
     /// Before the next message is taken from the lane: is there anything that comes first?
@@ -129,7 +144,7 @@ impl Core {
 
     #[inline]
     pub(super) fn enter_phase(&self, phase: Phase) {
-        debug_assert!(self.phase() <= phase, "a life goes on");
+        debug_assert!(self.phase() <= phase, "an incarnation goes on");
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
@@ -151,12 +166,29 @@ impl Core {
         self.ending.store(ending, Ordering::Relaxed);
     }
 
+    /// The incarnation is over, and another one follows.
+    pub(super) fn begin_renewal(&self) {
+        self.ending.store(Ending::RENEWAL, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_renewing(&self) -> bool {
+        self.ending.load(Ordering::Relaxed) == Ending::RENEWAL
+    }
+
+    /// The next incarnation begins.
+    pub(super) fn begin_again(&self) {
+        self.ending.store(Ending::NOT, Ordering::Relaxed);
+        self.phase.store(Phase::Beginning as u8, Ordering::Relaxed);
+    }
+
     /// Must user code that waits end?
     #[inline]
     pub(super) fn is_interrupted(&self) -> bool {
         // While it is ending it waits for its children, whom the kill reaches.
-        let is_killed = self.orders().kill && self.phase() != Phase::Ending;
-        is_killed || self.has_flag(Flags::VERDICT)
+        let (orders, phase) = (self.orders(), self.phase());
+        let is_killed = orders.kill && phase != Phase::Ending;
+        let is_renewed = orders.hurry && phase <= Phase::PreRestart;
+        is_killed || is_renewed || self.has_flag(Flags::VERDICT)
     }
 
     /// What for.

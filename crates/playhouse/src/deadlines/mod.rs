@@ -12,7 +12,7 @@
 
 mod seats;
 
-use crate::ask::cell::{Asker, Fired, Key, Watch};
+use crate::ask::handles::{Asker, Fired, Key, Watch};
 use crate::clock::{Clock, Deadline};
 use crate::host::Host;
 use crate::limits;

@@ -11,7 +11,7 @@
 //!    finds `RESTING`, and calls.
 #![allow(unsafe_code)]
 
-use crate::ask::cell::Watch;
+use crate::ask::handles::Watch;
 use crate::limits;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::ptr::{NonNull, null_mut};
@@ -141,7 +141,7 @@ fn empty(seat: &AtomicPtr<()>) -> Option<Watch> {
 #[cfg(all(test, playhouse_loom))]
 mod models {
     use super::*;
-    use crate::ask::cell::{Fired, models::watched};
+    use crate::ask::{handles::Fired, models::watched};
     use crate::sync::Arc;
     use loom::thread;
 

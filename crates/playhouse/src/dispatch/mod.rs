@@ -8,6 +8,7 @@
 //! [`threads`]; [`lanes`] are own threads, one each. Under a test all of it may be one list in a seeded order, [`stepped`].
 
 mod abandon;
+pub(crate) mod choice;
 mod driver;
 mod hosted;
 mod injector;
@@ -34,6 +35,7 @@ mod tests;
 use crate::address::Address;
 use crate::host::Host;
 use crate::limits;
+use crate::nearest::nearest;
 use crate::sync::{Arc, Weak};
 use crate::system::System;
 use hosted::Hosted;
@@ -138,6 +140,7 @@ impl Dispatcher {
             throughput: self.throughput,
             time_limit: self.time_limit,
             workers,
+            of: None,
         }))
     }
 }
@@ -162,6 +165,8 @@ struct Running {
     throughput: usize,
     time_limit: Option<Duration>,
     workers: Workers,
+    /// Of a lane: the `pinned` dispatcher that opened it.
+    of: Option<DispatcherRef>,
 }
 
 #[repr(u8)] // a tag of its own: it is read for every turn
@@ -213,8 +218,12 @@ impl DispatcherRef {
         }
     }
 
-    /// Where a new actor lives: here, or, if this is a `pinned` dispatcher, in a lane of its own with one thread.
+    /// Where a new actor lives: here, or, if this is a `pinned` dispatcher or a lane of one, in a lane of its own with one
+    /// thread.
     pub(crate) fn home(&self) -> Self {
+        if let Some(of) = &self.0.of {
+            return of.home();
+        }
         let lanes = match &self.0.workers {
             Workers::Lanes(lanes) => lanes,
             Workers::Stepped(world) => {
@@ -228,6 +237,7 @@ impl DispatcherRef {
             throughput: self.0.throughput,
             time_limit: self.0.time_limit,
             workers: Workers::Lane(lanes.open()),
+            of: Some(self.clone()),
         }))
     }
 
@@ -314,7 +324,7 @@ type Closure = Box<dyn FnOnce() + Send>;
 /// What is neither an actor nor a closure: a pipe, a timer, an own question.
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// No dispatcher has this name.
+/// No dispatcher has this name. The text names those there are, and the one that was probably meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDispatcher {
     /// The name that was looked up.
@@ -323,13 +333,23 @@ pub struct UnknownDispatcher {
     pub known: Vec<String>,
 }
 
+impl UnknownDispatcher {
+    /// The closest of the names there are, if one is close.
+    pub fn nearest(&self) -> Option<&str> {
+        nearest(&self.name, &self.known)
+    }
+}
+
 impl fmt::Display for UnknownDispatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no dispatcher is named {:?}", self.name)?;
+        if let Some(nearest) = self.nearest() {
+            write!(f, ", perhaps {nearest:?} is meant")?;
+        }
         let known = self.known.join(", ");
         write!(
             f,
-            "no dispatcher is named {:?}; there are {known}; add it with `SystemBuilder::dispatcher`",
-            self.name
+            "; there are {known}; add it with `SystemBuilder::dispatcher`"
         )
     }
 }

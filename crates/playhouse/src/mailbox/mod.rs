@@ -6,6 +6,9 @@
 //!    Completions and notices of ended actors travel in the same lane, in order, but hold no place: an actor is never
 //!    locked out by its own results.
 //!
+//! With [`Mailbox::by_priority`] the turn takes everything out of the lane, still on its places, and orders it in
+//! [`ranks`].
+//!
 //! What the rest of the crate relies on:
 //!
 //! * A push into a closed lane hands the slot back; whoever pushed says what became of it.
@@ -14,6 +17,7 @@
 //!   idle, and no handler waits, while there is room and an unwoken waiter.
 
 pub(crate) mod queue;
+pub(crate) mod ranks;
 pub(crate) mod signals;
 
 mod chunk;
@@ -27,25 +31,27 @@ pub(crate) use queue::NoPlace;
 
 use crate::actor::{Exit, Message};
 use crate::address::Address;
-use crate::ask::cell::Question;
+use crate::ask::handles::Question;
 use crate::failure::Failure;
 use crate::limits;
 use crate::timers::Tick;
-use std::marker::PhantomData;
+use ranks::Level;
 
-/// How many messages may wait. Bounded by [`limits::MAILBOX`] unless said otherwise.
+/// How many messages may wait, and in which order they are taken. Bounded by [`limits::MAILBOX`], first in, first out,
+/// unless said otherwise.
 #[derive(Debug)]
 #[must_use = "it is a setting, for `Props::mailbox`"]
 pub struct Mailbox<M> {
     pub(crate) places: usize,
-    protocol: PhantomData<fn(M)>,
+    /// `None`: first in, first out.
+    pub(crate) level: Option<Level<M>>,
 }
 
 impl<M> Clone for Mailbox<M> {
     fn clone(&self) -> Self {
         Self {
             places: self.places,
-            protocol: PhantomData,
+            level: self.level,
         }
     }
 }
@@ -63,7 +69,7 @@ impl<M: Message> Mailbox<M> {
         );
         Self {
             places,
-            protocol: PhantomData,
+            level: None,
         }
     }
 
@@ -71,7 +77,39 @@ impl<M: Message> Mailbox<M> {
     pub fn unbounded() -> Self {
         Self {
             places: usize::MAX,
-            protocol: PhantomData,
+            level: None,
+        }
+    }
+
+    /// Messages of level 0 first, then of level 1, up to 255; first in, first out within a level, and so from one sender
+    /// only within a level. A level is starved for as long as messages of a lower number keep coming. Calling it again
+    /// replaces the function.
+    ///
+    /// ```
+    /// use playhouse::prelude::*;
+    ///
+    /// enum Job { Cancel, Page(u32) }
+    ///
+    /// let mailbox = Mailbox::bounded(64).by_priority(|job| match job {
+    ///     Job::Cancel => 0,
+    ///     Job::Page(_) => 1,
+    /// });
+    /// # let _ = mailbox;
+    /// ```
+    ///
+    /// * **Capacity.** As without levels: a message holds its place until its handler takes it, so a full mailbox refuses
+    ///   an urgent message like any other.
+    /// * **Own results.** Answers to the actor's own asks, pipes and ticks come before messages, in their own order.
+    /// * **Ends.** [`Signal::Terminated`](crate::Signal) still comes after everything that arrived before it, and before
+    ///   everything that arrives later, of any level.
+    /// * **Adapters.** An adapter's message has the level of what its function makes, which is called in the actor's turn
+    ///   when the message is ranked.
+    /// * **Stash.** What is unstashed comes before the mailbox, in the order in which it was stashed.
+    /// * **Panics.** `level` runs in the actor's turn, once for each message. If it panics, the message has level 255.
+    pub fn by_priority(self, level: fn(&M) -> u8) -> Self {
+        Self {
+            level: Some(level),
+            ..self
         }
     }
 }
@@ -80,7 +118,7 @@ impl<M> Default for Mailbox<M> {
     fn default() -> Self {
         Self {
             places: limits::MAILBOX,
-            protocol: PhantomData,
+            level: None,
         }
     }
 }
@@ -97,21 +135,30 @@ pub(crate) enum Slot<M> {
     Plain(M),
     /// A question. Holds a place.
     Asked(Envelope<M>),
-    /// A foreign message with the adapter's function around it, called in the receiver's turn. Holds a place.
-    Adapted(Make<M>),
-    /// The result of an own ask or pipe. Outside the capacity.
-    Completion(Make<M>),
+    /// A foreign message with the function of that incarnation's adapter around it, called in the receiver's turn. Holds
+    /// a place.
+    Adapted(u32, Make<M>),
+    /// The result of an own ask or pipe of that incarnation. Outside the capacity.
+    Completion(u32, Make<M>),
     Rare(Box<Rare<M>>),
 }
 
 /// The rest of what the lane holds.
 pub(crate) enum Rare<M> {
     /// A foreign question. Holds a place.
-    AdaptedQuestion { make: Make<M>, question: Question },
+    AdaptedQuestion {
+        incarnation: u32,
+        make: Make<M>,
+        question: Question,
+    },
     /// An own timer is due. Outside the capacity.
     Tick(Tick),
+    /// Perhaps the receive timeout of that setting is over. Outside the capacity.
+    Idle(u64),
     /// An own pipe that panicked or could not run. Outside the capacity.
-    BrokenPipe(Failure),
+    BrokenPipe { incarnation: u32, failure: Failure },
+    /// An adapter's function that panicked when its message was ranked. Outside the capacity.
+    BrokenAdapter(Failure),
     /// A watched actor ended. Outside the capacity.
     Terminated { who: Address, exit: Exit },
 }
@@ -135,8 +182,8 @@ impl<M> Slot<M> {
     #[inline]
     pub(crate) fn holds_place(&self) -> bool {
         match self {
-            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted(_) => true,
-            Slot::Completion(_) => false,
+            Slot::Plain(_) | Slot::Asked(_) | Slot::Adapted(..) => true,
+            Slot::Completion(..) => false,
             Slot::Rare(rare) => matches!(**rare, Rare::AdaptedQuestion { .. }),
         }
     }

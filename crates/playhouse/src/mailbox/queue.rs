@@ -24,6 +24,8 @@
 //!
 //! # Why nobody who waits is forgotten
 //!
+//! Who gets a place and who stands in line is in [`places`], behind the lock.
+//!
 //! A place becomes free with a plain store, and whether anybody waits is one byte, `hint`. So a free and a waiter that
 //! registers can miss each other: the store of each may still be on its way when the other one looks. This is what
 //! makes up for it:
@@ -40,11 +42,13 @@
 //!    registers later has locked the word after that, and sees every place that was freed.
 #![allow(unsafe_code)]
 
+mod places;
+
 use super::chunk::{Chunk, ChunkPointer};
-use super::line::{Called, Left, Line, Pace, Ticket};
+use super::line::{Called, Line, Pace};
 use super::word::{CLOSED, ENDED, NUDGED, SCHEDULED, State, WAITING, Word};
+use crate::limits;
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, UnsafeCell, fence};
-use std::task::{Context, Poll, Waker};
 
 /// Why there is no place right now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +65,8 @@ pub(crate) enum Pushed {
     Queued,
     /// The actor was idle. It counts as scheduled now, and the caller has to do it.
     WasIdle,
+    /// Behind very many others: their number has just passed a power of two.
+    Swollen,
 }
 
 /// The lane, as its two parts.
@@ -111,9 +117,6 @@ struct Locked<T> {
     permits: u32,
     capacity: u32,
 }
-
-/// What left the line, to be dropped once the lock is not held: a waker may own a task whose drop comes back here.
-type Unneeded = (Option<Waker>, Option<Left>);
 
 /// A capacity that is never reached, and not looked at.
 const UNBOUNDED: u32 = u32::MAX;
@@ -241,11 +244,16 @@ impl<T> Queue<'_, T> {
         debug_assert!(!state.has(ENDED), "nothing gets in after the end");
         let was_idle = !state.has(SCHEDULED);
         let number = state.pushed();
+        let mut is_in_new_chunk = false;
         match locked.tail {
             // SAFETY: rule 1, and rule 3 for an idle actor.
             Some(tail) if was_idle => unsafe { tail.start_over(number, make) },
-            // SAFETY: rule 1.
-            Some(tail) => locked.tail = Some(unsafe { tail.append(number, make) }),
+            Some(tail) => {
+                // SAFETY: rule 1.
+                let last = unsafe { tail.append(number, make) };
+                is_in_new_chunk = last != tail;
+                locked.tail = Some(last);
+            }
             None => {
                 locked.tail = Some(Chunk::first(number, make));
                 self.head.set(locked.tail);
@@ -254,185 +262,19 @@ impl<T> Queue<'_, T> {
         state.count_push();
         if was_idle {
             Pushed::WasIdle
+        } else if is_in_new_chunk && self.is_swollen(number) {
+            Pushed::Swollen
         } else {
             Pushed::Queued
         }
     }
-}
 
-/// For any thread: places.
-impl<T> Queue<'_, T> {
-    /// Takes a place without a message: a permit is out.
-    pub(crate) fn try_reserve(&self) -> Result<(), NoPlace> {
-        self.locked(|state, locked| {
-            self.admit(*state, locked)?;
-            locked.permits += 1;
-            Ok(())
-        })
-    }
-
-    /// Takes a place or joins the line.
-    pub(crate) fn poll_reserve(
-        &self,
-        ticket: &mut Ticket,
-        context: &Context<'_>,
-    ) -> Poll<Result<(), NoPlace>> {
-        let known = context.waker();
-        // Cloned before the lock is taken, because that is somebody else's code, and only when it is known to be needed.
-        let mut own = None;
-        loop {
-            let (answer, unneeded) = self
-                .locked(|state, locked| self.take_or_wait(state, locked, ticket, known, &mut own));
-            drop(unneeded);
-            match answer {
-                Some(answer) => return answer,
-                None => own = Some(known.clone()),
-            }
-        }
-    }
-
-    /// Gives up the position.
-    pub(crate) fn leave(&self, ticket: &mut Ticket) {
-        if ticket.is_none() {
-            return;
-        }
-        let (left, called) = self.locked(|state, locked| {
-            let line = locked.line.as_mut();
-            let left = line.and_then(|line| line.leave(ticket));
-            let was_called = left.as_ref().is_some_and(|left| left.was_called);
-            let called = if was_called {
-                self.call(*state, locked)
-            } else {
-                Called::default()
-            };
-            self.note_waiting(state, locked);
-            (left, called)
-        });
-        called.wake();
-        drop(left);
-    }
-
-    /// A permit was dropped unused.
-    pub(crate) fn release(&self) {
-        let called = self.locked(|state, locked| {
-            debug_assert!(locked.permits > 0, "a permit was given back twice");
-            locked.permits = locked.permits.saturating_sub(1);
-            let called = self.call(*state, locked);
-            self.note_waiting(state, locked);
-            called
-        });
-        called.wake();
-    }
-
-    /// `None`: somebody has to wait here, and that takes a waker of its own. With it goes what is to be dropped outside
-    /// the lock.
-    fn take_or_wait(
-        &self,
-        state: &mut State,
-        locked: &mut Locked<T>,
-        ticket: &mut Ticket,
-        known: &Waker,
-        own: &mut Option<Waker>,
-    ) -> (Option<Poll<Result<(), NoPlace>>>, Unneeded) {
-        let mut unneeded = (None, None);
-        let mut answer = self.try_take(*state, locked, *ticket);
-        if answer.is_none() {
-            let line = locked.line.get_or_insert_default();
-            let mut is_in_line = line.knows(*ticket, known);
-            if let Some(waker) = own.take() {
-                unneeded.0 = line.wait(ticket, waker);
-                is_in_line = true;
-            }
-            if is_in_line {
-                self.note_waiting(state, locked);
-                // Point a of "why nobody is forgotten". Pairs with the fences in `free_fenced` and `suspend`.
-                fence(Ordering::SeqCst);
-                answer = self
-                    .try_take(*state, locked, *ticket)
-                    .or(Some(Poll::Pending));
-            }
-        }
-        if let (Some(Poll::Ready(_)), Some(line)) = (&answer, &mut locked.line) {
-            unneeded.1 = line.leave(ticket);
-            self.note_waiting(state, locked);
-        }
-        (answer, unneeded)
-    }
-
-    /// A place, or that there will be none.
-    fn try_take(
-        &self,
-        state: State,
-        locked: &mut Locked<T>,
-        ticket: Ticket,
-    ) -> Option<Poll<Result<(), NoPlace>>> {
-        if state.has(CLOSED) {
-            return Some(Poll::Ready(Err(NoPlace::Closed)));
-        }
-        let line = locked.line.as_ref();
-        let claims = line.map_or(0, |line| line.claims_of_others(ticket));
-        if !self.has_room(state, locked, claims) {
-            return None;
-        }
-        locked.permits += 1;
-        Some(Poll::Ready(Ok(())))
-    }
-
-    /// Whether somebody who does not wait may have a place.
-    #[inline(always)]
-    fn admit(&self, state: State, locked: &Locked<T>) -> Result<(), NoPlace> {
-        if state.has(CLOSED) {
-            return Err(NoPlace::Closed);
-        }
-        let claims = locked.line.as_ref().map_or(0, |line| line.claims());
-        if self.has_room(state, locked, claims) {
-            Ok(())
-        } else {
-            Err(NoPlace::Full)
-        }
-    }
-
-    #[inline(always)]
-    fn has_room(&self, state: State, locked: &Locked<T>, claims: usize) -> bool {
-        locked.capacity == UNBOUNDED || self.room(state, locked) > claims
-    }
-
-    #[inline(always)]
-    fn room(&self, state: State, locked: &Locked<T>) -> usize {
-        locked.capacity.saturating_sub(self.occupied(state, locked)) as usize
-    }
-
-    /// Places taken: accepted, and permits out, less what was freed.
-    #[inline(always)]
-    fn occupied(&self, state: State, locked: &Locked<T>) -> u32 {
-        // Acquire: pairs with the Release in `free_one`: whoever gets the place comes after whoever had it.
-        let freed = self.freed.load(Ordering::Acquire);
-        let pushed = locked.places_pushed(state);
-        // Modulo 2³² like `freed`: the difference is less than that.
-        (pushed as u32)
-            .wrapping_add(locked.permits)
-            .wrapping_sub(freed)
-    }
-
-    /// Whom to wake now that there may be room.
-    fn call(&self, state: State, locked: &mut Locked<T>) -> Called {
-        let room = self.room(state, locked);
-        let pace = self.pace();
-        let line = locked.line.as_mut();
-        line.map_or_else(Called::default, |line| line.call(room, pace))
-    }
-
-    /// Leaves word for the turn whether anybody waits.
-    fn note_waiting(&self, state: &mut State, locked: &Locked<T>) {
-        let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
-        if is_waiting {
-            state.set(WAITING);
-        } else {
-            state.clear(WAITING);
-        }
-        let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
-        // Relaxed: ordered by the fence that whoever registers puts up behind it; a stale "yes" only costs a look.
-        self.hint.store(u8::from(has_unwoken), Ordering::Relaxed);
+    /// Asked once for each chunk, so a power of two lies within the last one or does not.
+    #[cold]
+    fn is_swollen(&self, number: u64) -> bool {
+        let waiting = number.saturating_sub(self.popped.load(Ordering::Relaxed)); // a picture
+        let before = waiting.saturating_sub(u64::from(limits::CHUNK_LARGEST));
+        waiting >= limits::MAILBOX_GROWS as u64 && waiting.ilog2() != before.max(1).ilog2()
     }
 }
 
@@ -523,12 +365,29 @@ impl<T> Queue<'_, T> {
     #[inline(always)]
     fn locked<R>(&self, decide: impl FnOnce(&mut State, &mut Locked<T>) -> R) -> R {
         let mut state = self.word.lock();
+        let whole = Whole;
         let answer = self.locked.with_mut(|locked| {
             // SAFETY: rule 1: this thread holds the lock until the line after.
             decide(&mut state, unsafe { &mut *locked })
         });
+        std::mem::forget(whole);
         self.word.unlock(state);
         answer
+    }
+}
+
+/// Held while the lane is locked. No code of the user runs then, so a panic is a defect of this crate: it would leave the
+/// lane half changed and locked for ever, with every sender spinning. That ends the program instead, with a reason.
+struct Whole;
+
+impl Drop for Whole {
+    #[cold]
+    fn drop(&mut self) {
+        eprintln!(
+            "playhouse: a mailbox panicked while it was locked, which is a defect of the runtime; the messages in it \
+             cannot be trusted any more, so the program ends; please report the panic above"
+        );
+        std::process::abort();
     }
 }
 
@@ -550,6 +409,15 @@ impl<T> Queue<'_, T> {
         // Relaxed: others read it as a number; what lies behind it is ordered by the word.
         self.popped.store(number + 1, Ordering::Relaxed);
         Some(message)
+    }
+
+    /// How many messages wait, at least: one that is just being pushed may be missing, and found by the next look.
+    ///
+    /// # Safety
+    /// The caller owns the turn.
+    pub(crate) unsafe fn waiting(&self) -> u64 {
+        let popped = self.popped.load(Ordering::Relaxed); // rule 2: our own store
+        self.word.glance().pushed().saturating_sub(popped)
     }
 
     /// Gives back the place of a message that was taken. Wakes the oldest waiter, if there is one.
@@ -750,7 +618,25 @@ unsafe impl<T: Send> Sync for Lone<T> {}
 #[cfg(test)]
 impl<T: 'static> Lone<T> {
     pub(crate) fn new(capacity: usize) -> Self {
-        let parts = Box::leak(Box::new((Front::new(capacity), Back::new())));
+        Self::with(Front::new(capacity), Back::new())
+    }
+
+    /// One that has had so many messages, with their places, and is empty.
+    pub(crate) fn after(messages: u64, capacity: usize) -> Self {
+        let front = Front {
+            word: Word::after(messages),
+            ..Front::new(capacity)
+        };
+        let back = Back {
+            popped: AtomicU64::new(messages),
+            freed: AtomicU32::new(messages as u32),
+            ..Back::new()
+        };
+        Self::with(front, back)
+    }
+
+    fn with(front: Front<T>, back: Back<T>) -> Self {
+        let parts = Box::leak(Box::new((front, back)));
         let owned = std::ptr::NonNull::from(&mut *parts);
         // SAFETY: it was just leaked, and is taken back when nobody uses it any more.
         let (front, back) = unsafe { &*owned.as_ptr() };

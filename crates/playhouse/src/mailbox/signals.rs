@@ -1,4 +1,5 @@
-//! The control lane: what others want of an actor's life. Orders only add up; none is ever taken back. They travel as one
+//! The control lane: what others want of an actor's life. Orders only add up; none is ever taken back but an escalation and a
+//! renewal, which concern one incarnation. They travel as one
 //! byte of the core, which the turn reads before each message.
 
 /// What has been ordered so far.
@@ -7,6 +8,12 @@ pub(crate) struct Orders {
     pub(crate) stop: Option<StopCause>,
     pub(crate) drain: bool,
     pub(crate) kill: bool,
+    /// A child has failed, and wants that its parent does. Taken back when the parent has.
+    pub(crate) escalated: bool,
+    /// The group wants a fresh incarnation. Taken back when that begins.
+    pub(crate) renew: bool,
+    /// And does not wait for the handler that is running. Taken back together.
+    pub(crate) hurry: bool,
 }
 
 /// Who wants the stop; the first one counts.
@@ -20,6 +27,9 @@ const ASKED: u8 = 1;
 const SHUTDOWN: u8 = 1 << 1;
 const DRAIN: u8 = 1 << 2;
 const KILL: u8 = 1 << 3;
+const ESCALATED: u8 = 1 << 4;
+const RENEW: u8 = 1 << 5;
+const HURRY: u8 = 1 << 6;
 
 impl Orders {
     pub(crate) fn stop(cause: StopCause) -> Self {
@@ -43,12 +53,36 @@ impl Orders {
         }
     }
 
+    pub(crate) fn escalated() -> Self {
+        Self {
+            escalated: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn renew() -> Self {
+        Self {
+            renew: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn renew_in_a_hurry() -> Self {
+        Self {
+            hurry: true,
+            ..Self::renew()
+        }
+    }
+
     /// Both.
     pub(crate) fn and(self, later: Self) -> Self {
         Self {
             stop: self.stop.or(later.stop),
             drain: self.drain || later.drain,
             kill: self.kill || later.kill,
+            escalated: self.escalated || later.escalated,
+            renew: self.renew || later.renew,
+            hurry: self.hurry || later.hurry,
         }
     }
 
@@ -68,6 +102,9 @@ impl Orders {
             },
             drain: bits & DRAIN != 0,
             kill: bits & KILL != 0,
+            escalated: bits & ESCALATED != 0,
+            renew: bits & RENEW != 0,
+            hurry: bits & HURRY != 0,
         }
     }
 
@@ -77,7 +114,12 @@ impl Orders {
             Some(StopCause::Asked) => ASKED,
             Some(StopCause::Shutdown) => SHUTDOWN,
         };
-        stop | if self.drain { DRAIN } else { 0 } | if self.kill { KILL } else { 0 }
+        let bit = |is_set, bit| if is_set { bit } else { 0 };
+        stop | bit(self.drain, DRAIN)
+            | bit(self.kill, KILL)
+            | bit(self.escalated, ESCALATED)
+            | bit(self.renew, RENEW)
+            | bit(self.hurry, HURRY)
     }
 }
 
@@ -92,6 +134,9 @@ mod tests {
             Orders::stop(StopCause::Shutdown),
             Orders::drain(),
             Orders::kill(),
+            Orders::escalated(),
+            Orders::renew(),
+            Orders::renew_in_a_hurry(),
         ];
         for first in all {
             assert_eq!(Orders::from_bits(first.into_bits()), first);

@@ -75,6 +75,12 @@ impl Word {
         Self(AtomicU64::new(SCHEDULED))
     }
 
+    /// The same of a lane that has had so many messages.
+    #[cfg(test)]
+    pub(super) fn after(messages: u64) -> Self {
+        Self(AtomicU64::new(messages * ONE_PUSH | SCHEDULED))
+    }
+
     /// What it looks like without the lock. Says nothing about what the lock guards.
     #[inline(always)]
     pub(super) fn glance(&self) -> State {

@@ -4,6 +4,8 @@ use super::{ActorSystem, EndOfRuntime, System};
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
+#[cfg(feature = "config")]
+use crate::config::SystemConfig;
 use crate::deadlines::Deadlines;
 use crate::dispatch::Dispatcher;
 #[cfg(feature = "testkit")]
@@ -11,10 +13,12 @@ use crate::dispatch::stepped::{Driver, World, is_inside_tokio};
 use crate::events::{Event, Events};
 use crate::host::Host;
 use crate::limits;
+use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 #[cfg(feature = "testkit")]
 use crate::testkit::Stepped;
+use crate::waits::HeldHandles;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -24,7 +28,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 const DEFAULT: &str = "default";
 const BLOCKING: &str = "blocking";
 /// Names the threads of blocking actors. Not to be looked up: `Props::blocking` is the way to it.
-const OWN_THREADS: &str = "own";
+pub(crate) const OWN_THREADS: &str = "own";
 
 /// What a system will be.
 #[must_use = "nothing exists before `build`"]
@@ -59,10 +63,36 @@ impl SystemBuilder {
         self
     }
 
-    /// Hears every event, on the thread where it happens: be quick. It replaces the default, which prints failures and
-    /// lost messages to standard error.
+    /// What a configuration says. Its dispatchers replace those of the same name that the builder has so far, the built-in
+    /// ones too.
+    #[cfg(feature = "config")]
+    pub fn config(mut self, config: &SystemConfig) -> Self {
+        let is_replaced = |name: &String| config.dispatchers.contains_key(name);
+        self.dispatchers.retain(|(name, _)| !is_replaced(name));
+        self.dispatchers.extend(config.dispatchers.clone());
+        self.phase_deadlines.extend(config.phase_deadlines.clone());
+        self
+    }
+
+    /// Hears every event, on the thread where it happens: be quick. What it causes itself while it runs is not told to
+    /// it. It replaces the default, which prints failures and lost messages to standard error.
     pub fn on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.events = Events::new(Box::new(hook));
+        self.events.set_hook(Box::new(hook));
+        self
+    }
+
+    /// Takes the lines that are printed to standard error otherwise, on the thread where it happens, also when there is
+    /// a hook for events. Each is one event that an operator must not miss, with the path of the actor.
+    pub fn log_to(mut self, write: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.events.set_write(Box::new(write));
+        self
+    }
+
+    /// After this many lines about lost messages the log leaves them out for this long, and then tells how many those
+    /// were. The first message that is lost to an actor's full mailbox is always logged. Default:
+    /// [`limits::DEAD_LETTERS_LOGGED`] and [`limits::DEAD_LETTER_PAUSE`]; a limit of nought logs none.
+    pub fn dead_letter_log(mut self, limit: u32, pause: Duration) -> Self {
+        self.events.set_pace(limit, pause);
         self
     }
 
@@ -97,7 +127,7 @@ impl SystemBuilder {
         if !Clock::new(host.clone()).has_timers() {
             return Err(BuildError::NoTimers);
         }
-        Ok(self.stand_on(host, owned_runtime))
+        Ok(self.stand_on(host, owned_runtime, Random::from_entropy()))
     }
 
     /// On one thread, this one, in an order that the seed chooses, with a clock that the test moves. The second value
@@ -111,9 +141,16 @@ impl SystemBuilder {
         let world = World::new(seed);
         let driver = Driver::new(world.clone());
         Ok((
-            self.stand_on(Host::Stepped(world), None),
+            self.stand_on(Host::Stepped(world), None, Random::new(seed)),
             Stepped::new(driver),
         ))
+    }
+
+    /// For a test kit, which keeps the events, whoever else hears them.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn and_on_event(mut self, hook: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.events.add_hook(hook);
+        self
     }
 
     fn check_names(&self) -> Result<(), BuildError> {
@@ -127,7 +164,12 @@ impl SystemBuilder {
         check(&self.name)
     }
 
-    fn stand_on(self, host: Host, owned_runtime: Option<Runtime>) -> ActorSystem {
+    fn stand_on(
+        mut self,
+        host: Host,
+        owned_runtime: Option<Runtime>,
+        random: Random,
+    ) -> ActorSystem {
         let started = |(name, dispatcher): (String, Dispatcher)| {
             let running = dispatcher.start(&name, &host);
             (name, running)
@@ -135,6 +177,7 @@ impl SystemBuilder {
         let dispatchers: BTreeMap<_, _> = self.dispatchers.into_iter().map(started).collect();
         let default_dispatcher = dispatchers[DEFAULT].clone(); // the builder begins with it
         let clock = Clock::new(host.clone());
+        self.events.set_clock(clock.clone());
         let system = Arc::new_cyclic(|system| System {
             end_of_runtime: EndOfRuntime::watch(&host, system.clone()),
             dispatchers,
@@ -142,10 +185,12 @@ impl SystemBuilder {
             own_threads: Dispatcher::pinned().start(OWN_THREADS, &host),
             deadlines: Deadlines::start(&host, clock.clone()),
             clock,
-            roots: Arc::new(Family::new(Address::root(&self.name), None)),
+            roots: Arc::new(Family::roots(Address::root(&self.name))),
             events: self.events,
             total: Mutex::default(),
+            random: Mutex::new(random),
             shutdown: Shutdown::new(self.phase_deadlines),
+            held_handles: HeldHandles::default(),
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),
             host,

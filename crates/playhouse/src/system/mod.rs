@@ -2,24 +2,29 @@
 
 mod builder;
 
+#[cfg(feature = "config")]
+pub(crate) use builder::OWN_THREADS;
 pub use builder::{BuildError, SystemBuilder};
 
 use crate::actor::Outcome;
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, Name, complaint};
-use crate::cell::body::{Newborn, Place};
+use crate::cell::CoreRef;
+use crate::cell::body::{Newborn, Place, Refused};
 use crate::cell::family::{Family, NoEntry};
 use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
-use crate::events::Events;
+use crate::events::{Event, Events};
 use crate::here;
 use crate::host::{Aborter, Host};
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::props::IntoProps;
+use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown, ShutdownReport};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
+use crate::waits::HeldHandles;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -45,7 +50,8 @@ impl ActorSystem {
         self.spawn_in(&self.0.roots, name.into(), props)
     }
 
-    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone.
+    /// The same with a generated name: cannot fail. When the system is ending, the reference returned is already gone; so
+    /// it is when the props name a dispatcher that is not there, which is an [`Event::SpawnFailed`].
     pub fn spawn_anonymous<P: IntoProps>(&self, props: P) -> ActorRef<P::Msg> {
         self.spawn_anonymous_in(&self.0.roots, props)
     }
@@ -124,7 +130,22 @@ impl ActorSystem {
         if let Some(why) = complaint(&name) {
             return Err(SpawnError::BadName(format!("{name:?}: {why}")));
         }
-        let newborn = self.newborn(family, Name::Given(&name), props);
+        self.spawn_as(family, &name, props)
+    }
+
+    fn spawn_as<P: IntoProps>(
+        &self,
+        family: &Arc<Family>,
+        name: &str,
+        props: P,
+    ) -> Result<ActorRef<P::Msg>, SpawnError> {
+        let newborn = match self.newborn(family, Name::Given(name), props) {
+            Ok(newborn) => newborn,
+            Err(Refused { newborn, why }) => {
+                newborn.cancel();
+                return Err(why);
+            }
+        };
         match family.join(newborn.core(), false) {
             Ok(()) => Ok(newborn.start()),
             Err(why) => {
@@ -143,10 +164,32 @@ impl ActorSystem {
         props: P,
     ) -> ActorRef<P::Msg> {
         let name = Name::Anonymous(family.next_anonymous());
-        let newborn = self.newborn(family, name, props);
-        match family.join(newborn.core(), true) {
-            Ok(()) => newborn.start(),
-            Err(_) => newborn.cancel(),
+        match self.newborn(family, name, props) {
+            Ok(newborn) => match family.join(newborn.core(), true) {
+                Ok(()) => newborn.start(),
+                Err(_) => newborn.cancel(),
+            },
+            Err(Refused { newborn, why }) => {
+                let who = newborn.core().address.clone();
+                self.0.events.publish(&Event::SpawnFailed { who, why });
+                newborn.cancel()
+            }
+        }
+    }
+
+    /// A root of the runtime's own, under a name that nobody can give; the one that is there already, if it is. When the
+    /// system is ending, it is already gone.
+    pub(crate) fn spawn_own<P: IntoProps + Clone>(&self, name: &str, props: P) -> CoreRef {
+        let roots = &self.0.roots;
+        if let Some(known) = roots.holder(name) {
+            return known;
+        }
+        match self.spawn_as(roots, name, props.clone()) {
+            Ok(own) => CoreRef::new(own.core()),
+            // Somebody was faster, or the system is ending.
+            Err(_) => roots
+                .holder(name)
+                .unwrap_or_else(|| CoreRef::new(self.spawn_anonymous_in(roots, props).core())),
         }
     }
 
@@ -155,7 +198,7 @@ impl ActorSystem {
         parent: &Arc<Family>,
         name: Name<'_>,
         props: P,
-    ) -> Newborn<P::Msg> {
+    ) -> Result<Newborn<P::Msg>, Refused<P::Msg>> {
         props.newborn(&Place {
             system: self,
             parent,
@@ -179,12 +222,14 @@ pub(crate) struct System {
     pub(crate) events: Events,
     /// What came too late for an actor's own books.
     pub(crate) total: Mutex<Ledger>,
+    pub(crate) random: Mutex<Random>,
     pub(crate) roots: Arc<Family>,
     dispatchers: BTreeMap<String, DispatcherRef>,
     /// One of them, which most actors live on.
     default_dispatcher: DispatcherRef,
     own_threads: DispatcherRef,
     pub(crate) shutdown: Shutdown,
+    pub(crate) held_handles: HeldHandles,
     spawned: AtomicUsize,
     /// The task that notices it.
     end_of_runtime: Aborter,
@@ -214,6 +259,11 @@ impl Drop for EndOfRuntime {
 }
 
 impl System {
+    /// A root's failure was escalated, and nobody is above it.
+    pub(crate) fn root_failed(self: &Arc<Self>) {
+        Shutdown::begin(self);
+    }
+
     pub(crate) fn next_uid(&self) -> u64 {
         self.spawned.fetch_add(1, Ordering::Relaxed) as u64
     }
@@ -267,6 +317,8 @@ pub enum SpawnError {
     BadName(String),
     /// The parent or the system is ending.
     Stopping,
+    /// [`Props::dispatcher_named`](crate::Props::dispatcher_named) names a dispatcher that is not there.
+    UnknownDispatcher(UnknownDispatcher),
 }
 
 impl fmt::Display for SpawnError {
@@ -278,6 +330,7 @@ impl fmt::Display for SpawnError {
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
             Self::Stopping => f.write_str("the parent is ending and takes no more children"),
+            Self::UnknownDispatcher(unknown) => write!(f, "{unknown}"),
         }
     }
 }

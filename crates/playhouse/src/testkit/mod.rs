@@ -1,5 +1,22 @@
-//! Whole systems under test, in an order that can be repeated. The feature `testkit`; off in production.
+//! Tests of one's own actors: whole systems on one thread, in an order that can be repeated, in a time that only the test
+//! moves. The feature `testkit`; off in production.
+//!
+//! | what | for |
+//! |---|---|
+//! | [`TestKit`] | a system under test: spawn, settle, advance the clock, look at its events |
+//! | [`Probe`] | an actor that takes what it is told and lets the test look at it |
+//! | [`explore`] | the same test under many schedules, of which a failing one can be replayed |
+//! | [`Stepped`] | what both stand on: any system, made with its own builder, step by step |
 
+mod explore;
+mod kit;
+mod probe;
+mod record;
+mod scene;
 mod stepped;
 
+pub use explore::{Explore, Found, explore};
+pub use kit::TestKit;
+pub use probe::{Fishing, Probe};
+pub use record::EventPattern;
 pub use stepped::Stepped;

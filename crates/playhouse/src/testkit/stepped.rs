@@ -49,6 +49,10 @@ impl Stepped {
         Self(driver)
     }
 
+    pub(super) fn driver(&self) -> &Rc<Driver> {
+        &self.0
+    }
+
     /// One step of somebody. False: nobody has anything to do.
     pub fn step(&self) -> bool {
         self.0.step()

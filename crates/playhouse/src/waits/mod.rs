@@ -17,11 +17,13 @@
 
 mod cycle;
 mod graph;
+mod handles;
 
 pub(crate) use cycle::Chain;
 pub use cycle::Cycle;
+pub(crate) use handles::HeldHandles;
 
-use crate::ask::cell::{Key, Progress, Watch};
+use crate::ask::handles::{Key, Progress, Watch};
 use crate::cell::{Core, CoreRef};
 use crate::clock::Deadline;
 use crate::events::Event;

@@ -1,7 +1,10 @@
 //! What every test of a running system needs.
 #![allow(dead_code)] // each test file uses its own part
 
+pub(crate) mod panics;
+pub(crate) mod player;
 pub(crate) mod seeds;
+pub(crate) mod stage;
 pub(crate) mod worker;
 
 use playhouse::prelude::*;
@@ -14,6 +17,10 @@ use tokio::sync::mpsc;
 pub(crate) struct Events(Arc<Mutex<Vec<Event>>>);
 
 impl Events {
+    pub(crate) fn keep(&self, event: &Event) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+
     pub(crate) fn dead(&self, reason: DeadLetterReason) -> usize {
         self.count(|event| matches!(event, Event::DeadLetter { why, .. } if *why == reason))
     }

@@ -33,6 +33,7 @@ mod mon;
 mod mtm;
 mod ore;
 mod own;
+mod own_work_pulling;
 mod pat;
 mod pip;
 mod prd;

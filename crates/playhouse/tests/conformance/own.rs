@@ -1,5 +1,6 @@
 //! Cases that no upstream suite has.
 
+use crate::common::seeds::{end as common_end, for_each_seed, stepped};
 use crate::common::*;
 use playhouse::prelude::*;
 use playhouse::{DeadLetterReason, Event, Fate, NoReply, SystemBuilder};
@@ -323,4 +324,106 @@ async fn own_11_two_full_mailboxes_that_send_into_each_other_fail_with_the_cycle
         1
     );
     end(&system).await;
+}
+
+/// Asks the next one with a limit of its own, and tells what it heard.
+struct Middle {
+    next: ActorRef<Reply<()>>,
+    errors: mpsc::UnboundedSender<AskError>,
+}
+
+impl Actor for Middle {
+    type Msg = Reply<()>;
+    async fn receive(&mut self, _ctx: &mut Context<Reply<()>>, reply: Reply<()>) -> Outcome {
+        match self.next.ask(|reply| reply).within(secs(10)).await {
+            Ok(()) => reply.send(()),
+            Err(error) => self.errors.send(error)?,
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn own_10_a_deadline_goes_down_the_chain_and_the_error_tells_where_the_time_went() {
+    for_each_seed(100, |seed| {
+        let (system, world, _) = stepped(seed);
+        let (seen, mut remaining) = journal();
+        let (errors, mut middle_errors) = journal();
+        let last = Props::func(async move |ctx: &mut Context<Reply<()>>| {
+            let reply = ctx.recv().await.ok_or("stopped")?;
+            seen.send(ctx.clock().remaining(reply.deadline().ok_or("none")?))?;
+            ctx.clock().sleep(secs(5)).await;
+            Ok(())
+        });
+        let next = system.spawn("c", last).unwrap();
+        let middle = system.spawn("b", move || Middle { next, errors }).unwrap();
+        let error = world
+            .block_on_timed(middle.ask(|reply| reply).within(millis(300)))
+            .unwrap_err();
+        assert!(matches!(&error, AskError::Timeout(late) if late.fate() == Fate::Started));
+        let text = error.to_string();
+        has_all(
+            &text,
+            &["/test/b did not answer", "Reply<()>", "within 300 ms"],
+        );
+        has_all(
+            &text,
+            &["if it may be done twice", "/test/b waits for /test/c"],
+        );
+        assert_eq!(remaining.try_recv().unwrap(), millis(300));
+        world.settle();
+        let error = middle_errors.try_recv().unwrap();
+        has_all(
+            &error.to_string(),
+            &["/test/c did not answer", "within 300 ms"],
+        );
+        world.advance(secs(5));
+        common_end(&system, &world);
+    });
+}
+
+#[test]
+fn own_13_two_that_hold_each_others_handles_are_named_at_the_shutdown() {
+    struct Holder(Option<ActorRef<Hold>>);
+    struct Hold(ActorRef<Hold>);
+    impl Actor for Holder {
+        type Msg = Hold;
+        async fn receive(&mut self, _ctx: &mut Context<Hold>, Hold(peer): Hold) -> Outcome {
+            self.0 = Some(peer);
+            Ok(())
+        }
+    }
+    for_each_seed(100, |seed| {
+        let (system, world, events) = stepped(seed);
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| {
+            let props = Props::new(|| Holder(None)).lifetime(Lifetime::Handles);
+            system.spawn(name, props).unwrap()
+        });
+        a.tell(Hold(b.clone()));
+        b.tell(Hold(a.clone()));
+        c.tell(Hold(a.clone())); // holds one of them, and is held by nobody
+        let outside = d.clone();
+        d.tell(Hold(d.clone())); // holds itself, but not alone
+        drop((a, b, c, d));
+        world.settle();
+        assert_eq!(
+            events.count(|event| matches!(event, Event::Ended { .. })),
+            1,
+            "c has ended"
+        );
+        common_end(&system, &world);
+        drop(outside);
+        let found = events.all();
+        let found = found
+            .iter()
+            .filter(|event| matches!(event, Event::HandleCycle { .. }));
+        let [event] = found.collect::<Vec<_>>()[..] else {
+            panic!("{:?}", events.all())
+        };
+        let text = event.to_string();
+        has_all(
+            &text,
+            &["/test/a -> /test/b -> /test/a", "WeakRef", "downgrade"],
+        );
+    });
 }

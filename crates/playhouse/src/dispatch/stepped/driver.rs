@@ -125,6 +125,26 @@ impl Driver {
         );
     }
 
+    /// Steps until `look` finds something; it looks before each step. When nobody has anything to do, time moves to the
+    /// next alarm, at most to `until`. `None`: nothing more comes by then.
+    pub(crate) fn run_until<T>(
+        &self,
+        until: Duration,
+        mut look: impl FnMut() -> Option<T>,
+    ) -> Option<T> {
+        for _ in 0..limits::STEPS_TO_SETTLE {
+            let found = look();
+            if found.is_some() || !(self.step() || self.world.fire_next(until)) {
+                return found;
+            }
+        }
+        panic!(
+            "still busy after {} steps{}",
+            limits::STEPS_TO_SETTLE,
+            self.situation()
+        );
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         self.world.elapsed()
     }
@@ -222,7 +242,7 @@ impl Driver {
     }
 
     /// For the end of a panic's text.
-    fn situation(&self) -> String {
+    pub(crate) fn situation(&self) -> String {
         let state = self.world.0.state.lock();
         let next = match state.alarms.next_due() {
             Some(due) => format!("the next timer is due in {:?}", due - state.now),

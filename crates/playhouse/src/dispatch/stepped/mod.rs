@@ -9,6 +9,7 @@
 //! 3. Time stands still. [`World::fire_next`] moves it to the next alarm; alarms of one moment ring in the order in which
 //!    they were set, and the seed orders what they woke.
 //! 4. How many messages a turn may take is drawn as well, so that turns end everywhere they can.
+//!    In every step all that are ready have the same chance, unless few preemptions are asked for ([`priorities`]).
 //! 5. Nobody can wait for a second unit inside a step, because it would have to run on the same thread. Blocking calls
 //!    take there what is to be had at once, and panic otherwise.
 //! 6. A world that has ended ([`Driver`]) has ended all its actors and dropped all its tasks, and drops at once what still
@@ -18,7 +19,7 @@
 
 mod alarms;
 mod driver;
-mod random;
+mod priorities;
 mod task;
 #[cfg(test)]
 mod toy;
@@ -32,9 +33,10 @@ use super::Closure;
 use super::abandon::abandon;
 use super::runnable::Runnable;
 use crate::address::Address;
+use crate::random::Random;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, drop_quietly, run_quietly, thread};
 use alarms::Alarms;
-use random::Random;
+use priorities::{Priorities, Who};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::task::Waker;
@@ -58,6 +60,10 @@ struct Shared {
 
 struct State {
     random: Random,
+    /// Who goes before whom, if not everybody has the same chance in each step.
+    priorities: Option<Priorities>,
+    /// Whatever is bounded has one place, whatever its setting.
+    has_bounds_of_one: bool,
     ready: Vec<Ready>,
     /// How many units have become ready so far.
     queued: u64,
@@ -86,6 +92,16 @@ struct Ready {
     /// Its place in the order of becoming ready: names the choice in the trace.
     number: u64,
     unit: Unit,
+}
+
+impl Ready {
+    fn who(&self) -> Who {
+        match &self.unit {
+            Unit::Actor { who, .. } => Who::Actor(who.uid()),
+            Unit::Task(task) => Who::Task(task.number),
+            Unit::Closure { .. } => Who::Closure(self.number),
+        }
+    }
 }
 
 /// What a step can run.
@@ -121,6 +137,8 @@ impl World {
             ending: Condvar::new(),
             state: Mutex::new(State {
                 random: Random::new(seed),
+                priorities: None,
+                has_bounds_of_one: false,
                 ready: Vec::new(),
                 queued: 0,
                 tasks: BTreeMap::new(),
@@ -133,6 +151,26 @@ impl World {
                 end: End::Not,
             }),
         }))
+    }
+
+    /// From now on whoever goes goes on, but for so many times.
+    pub(crate) fn preempt(&self, times: usize) {
+        self.0.state.lock().priorities = Some(Priorities::new(times));
+    }
+
+    /// Of actors and turns to come.
+    pub(crate) fn set_bounds_to_one(&self) {
+        self.0.state.lock().has_bounds_of_one = true;
+    }
+
+    /// What is left of a bound that a setting asks for.
+    pub(crate) fn bound(&self, asked: usize) -> usize {
+        let is_bounded = asked != usize::MAX;
+        if is_bounded && self.0.state.lock().has_bounds_of_one {
+            asked.min(1)
+        } else {
+            asked
+        }
     }
 
     pub(crate) fn spawn(&self, name: &'static str, future: super::Task) -> Aborter {
@@ -206,7 +244,7 @@ impl World {
         if candidates == 0 {
             return Choice::Idle;
         }
-        let picked = state.random.below(candidates);
+        let picked = state.pick(guest_is_ready);
         let now = state.now;
         if picked == state.ready.len() {
             state.trace.note(now, 0, Label::Guest);
@@ -243,6 +281,7 @@ impl World {
 
     /// Of the small turns as many as of the large ones.
     fn draw_throughput(&self, most: usize) -> usize {
+        let most = self.bound(most);
         let mut state = self.0.state.lock();
         let sizes = most.ilog2() as usize + 1;
         let largest = most >> state.random.below(sizes);
@@ -251,6 +290,18 @@ impl World {
 }
 
 impl State {
+    /// An index into what is ready; the one behind it is the guest's.
+    fn pick(&mut self, guest_is_ready: bool) -> usize {
+        let candidates = self.ready.len() + usize::from(guest_is_ready);
+        match &mut self.priorities {
+            None => self.random.below(candidates),
+            Some(priorities) => {
+                let who = |index| self.ready.get(index).map_or(Who::Guest, Ready::who);
+                priorities.choose(&mut self.random, (0..candidates).map(who))
+            }
+        }
+    }
+
     fn add(&mut self, unit: Unit) {
         self.queued += 1;
         let number = self.queued;

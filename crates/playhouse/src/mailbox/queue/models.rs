@@ -2,10 +2,11 @@
 //! chunk that was left serves again two messages later.
 
 use super::*;
+use crate::mailbox::Ticket;
 use crate::sync::Arc;
 use loom::thread::{self, JoinHandle};
 use std::sync::atomic::{AtomicUsize as Plain, Ordering::SeqCst};
-use std::task::Wake;
+use std::task::{Context, Poll, Wake, Waker};
 
 /// A lane, and how many turns are owned. That is counted with a plain atomic, which loom does not see, so it orders
 /// nothing for the code under test.
@@ -88,7 +89,7 @@ impl Actor {
     /// What a push that found the actor idle leads to: the turn is had right here.
     fn act(&self, pushed: Pushed) -> Vec<(usize, usize)> {
         match pushed {
-            Pushed::Queued => Vec::new(),
+            Pushed::Queued | Pushed::Swollen => Vec::new(),
             Pushed::WasIdle => {
                 self.win();
                 self.run()

@@ -1,11 +1,13 @@
 //! The lane alone, the waiting senders as they meet it, and the lane against its plain twin.
 
 use super::*;
+use crate::mailbox::Ticket;
 use crate::mailbox::twin::Twin;
-use crate::sync::{Arc, AtomicUsize, thread};
+use crate::sync::{Arc, AtomicUsize, catch, thread};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use std::task::Wake;
+use std::panic::resume_unwind;
+use std::task::{Context, Poll, Wake, Waker};
 
 /// A lane whose turn the test owns, so that the tests read like the protocol.
 struct Owned<T: 'static>(Lone<T>);
@@ -21,6 +23,9 @@ impl<T: 'static> std::ops::Deref for Owned<T> {
 impl<T: 'static> Owned<T> {
     fn new(capacity: usize) -> Self {
         Self(Lone::new(capacity))
+    }
+    fn after(messages: u64, capacity: usize) -> Self {
+        Self(Lone::after(messages, capacity))
     }
     fn pop(&self) -> Option<T> {
         // SAFETY: as above.
@@ -59,20 +64,23 @@ impl<T: 'static> Owned<T> {
         self.locked(|_, locked| locked.line.as_ref().map_or(0, |line| line.unwoken()))
     }
 
-    /// What must hold between any two steps.
+    /// What must hold between any two steps. What does not is told once the lock is not held.
     fn check(&self) {
-        self.locked(|state, locked| {
-            let room = self.room(*state, locked);
-            let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
-            assert_eq!(state.has(WAITING), is_waiting);
-            let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
-            assert_eq!(self.hint.load(Ordering::Relaxed) != 0, has_unwoken);
-            if let Some(line) = &locked.line
-                && !state.has(CLOSED)
-            {
-                line.check(room, self.pace());
-            }
+        let checked = self.locked(|state, locked| {
+            catch(|| {
+                let room = self.room(*state, locked);
+                let is_waiting = locked.line.as_ref().is_some_and(|line| line.is_waiting());
+                assert_eq!(state.has(WAITING), is_waiting);
+                let has_unwoken = locked.line.as_ref().is_some_and(|line| line.has_unwoken());
+                assert_eq!(self.hint.load(Ordering::Relaxed) != 0, has_unwoken);
+                if let Some(line) = &locked.line
+                    && !state.has(CLOSED)
+                {
+                    line.check(room, self.pace());
+                }
+            })
         });
+        checked.unwrap_or_else(|panic| resume_unwind(panic));
     }
 }
 
@@ -281,7 +289,7 @@ mod lane {
                     let mut message = (producer, number);
                     loop {
                         match queue.0.try_push(message) {
-                            Ok(Pushed::Queued) => break,
+                            Ok(Pushed::Queued | Pushed::Swollen) => break,
                             Ok(Pushed::WasIdle) => {
                                 assert_eq!(turns.fetch_add(1, Ordering::Release), 0);
                                 break;
@@ -467,6 +475,45 @@ mod line {
     }
 
     #[test]
+    fn a_count_of_freed_places_that_comes_round_loses_no_place() {
+        let round = 1_u64 << 32;
+        let queue = Owned::after(round - 3, 2);
+        for handled in 1..=6 {
+            queued(queue.try_push(0));
+            assert_eq!(queue.try_reserve(), Ok(()));
+            assert_eq!(queue.try_push(0), Err((NoPlace::Full, 0)));
+            assert_eq!(queue.pop(), Some(0));
+            queue.free();
+            queue.release();
+            assert_eq!(queue.freed(), round - 3 + handled);
+            assert_eq!(queue.taken(), 0);
+        }
+    }
+
+    /// In a process of its own, which is this test once more.
+    #[test]
+    #[cfg(debug_assertions)] // what panics there is looked for in no other build
+    fn a_panic_under_the_lock_ends_the_program_with_a_reason() {
+        const INSIDE: &str = "PLAYHOUSE_PANICS_UNDER_THE_LOCK";
+        let name =
+            "mailbox::queue::tests::line::a_panic_under_the_lock_ends_the_program_with_a_reason";
+        if std::env::var_os(INSIDE).is_some() {
+            return Owned::<u32>::new(1).release(); // no permit is out
+        }
+        let ended = std::process::Command::new(std::env::current_exe().expect("this one"))
+            .args(["--exact", name, "--nocapture"])
+            .env(INSIDE, "yes")
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(!ended.status.success());
+        assert!(
+            said.contains("a mailbox panicked while it was locked"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn closing_ends_every_wait() {
         let queue = full();
         let mut waiting = None;
@@ -582,12 +629,14 @@ mod against_the_twin {
         has_ended: bool,
         stashed: usize,
         next: u32,
+        /// Messages that the fast one had before.
+        before: u64,
     }
 
     impl Pair {
-        fn new(capacity: usize) -> Self {
+        fn new(capacity: usize, before: u64) -> Self {
             Self {
-                fast: Owned::new(capacity),
+                fast: Owned::after(before, capacity),
                 twin: Twin::new(capacity),
                 bells: (Bells::new(), Bells::new()),
                 tickets: Default::default(),
@@ -595,6 +644,7 @@ mod against_the_twin {
                 has_ended: false,
                 stashed: 0,
                 next: 0,
+                before,
             }
         }
 
@@ -672,7 +722,7 @@ mod against_the_twin {
                     let popped = self.pop();
                     self.stashed += usize::from(popped.is_some_and(|n| n & OUTSIDE == 0));
                 }
-                Step::Stash if self.fast.freed() > 0 => {
+                Step::Stash if self.twin.freed() > 0 => {
                     self.fast.unfree();
                     self.twin.unfree();
                     self.stashed += 1;
@@ -721,10 +771,10 @@ mod against_the_twin {
             assert_eq!(self.bells.0.rung(), self.bells.1.rung());
             assert_eq!(self.fast.permits(), self.twin.permits());
             assert_eq!(self.fast.is_empty(), self.twin.is_empty());
-            assert_eq!(self.fast.pushes(), self.twin.pushes());
+            assert_eq!(self.fast.pushes(), self.before + self.twin.pushes());
             if !self.has_ended {
                 assert_eq!(self.fast.taken(), self.twin.taken());
-                assert_eq!(self.fast.freed(), self.twin.freed());
+                assert_eq!(self.fast.freed(), self.before + self.twin.freed());
                 self.fast.check();
             }
         }
@@ -732,13 +782,20 @@ mod against_the_twin {
 
     const OUTSIDE: u32 = 1 << 31;
 
+    /// None, or as many as it takes for the count of freed places to come round within a life.
+    fn messages_before() -> impl Strategy<Value = u64> {
+        let round = 1_u64 << 32;
+        prop_oneof![1 => Just(0), 1 => round - 60..round + 3]
+    }
+
     proptest! {
         #[test]
         fn both_give_the_same_answers_and_wake_the_same_waiters(
             capacity in prop_oneof![4 => 1..4_usize, 1 => Just(usize::MAX)],
+            before in messages_before(),
             steps in life(),
         ) {
-            let mut pair = Pair::new(capacity);
+            let mut pair = Pair::new(capacity, before);
             for step in steps {
                 pair.outside(step);
                 if pair.is_scheduled {
@@ -751,10 +808,11 @@ mod against_the_twin {
         #[test]
         fn no_wake_up_is_lost_whatever_happens(
             capacity in 1..4_usize,
+            before in messages_before(),
             steps in vec(step(), 0..80),
             is_idle in any::<bool>(),
         ) {
-            let mut pair = Pair::new(capacity);
+            let mut pair = Pair::new(capacity, before);
             for step in steps {
                 pair.outside(step);
                 if pair.is_scheduled {

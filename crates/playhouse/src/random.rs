@@ -1,15 +1,32 @@
+//! Randomness comes only from here: a seeded generator, and one seed that nobody chose.
+//!
 //! Splitmix64 (Steele, Lea and Flood, 2014): a counter and three multiplications, well mixed from the first draw on,
 //! also for seeds that differ in one bit.
 
-pub(super) struct Random(u64);
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 
+pub(crate) struct Random(u64);
+
+#[cfg_attr(not(feature = "testkit"), allow(dead_code))] // a stepped world draws more
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
+    /// Seeded by the operating system, through the standard library's own seed.
+    pub(crate) fn from_entropy() -> Self {
+        Self(RandomState::new().build_hasher().finish())
+    }
+
+    /// One of 0.0..1.0, in steps of 2^-53.
+    pub(crate) fn fraction(&mut self) -> f64 {
+        const STEPS: f64 = (1_u64 << 53) as f64;
+        (self.next() >> 11) as f64 / STEPS
+    }
+
     /// One of `0..bound`; the unevenness is below `bound` / 2^64.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         debug_assert!(bound > 0, "there is nothing to choose from");
         let product = u128::from(self.next()) * bound as u128;
         (product >> 64) as usize
@@ -37,6 +54,19 @@ mod tests {
             9_817_491_932_198_370_423,
         ];
         assert_eq!([random.next(), random.next(), random.next()], published);
+    }
+
+    #[test]
+    fn fractions_fill_the_unit_interval() {
+        let mut random = Random::new(0);
+        let draws: Vec<f64> = (0..1_000).map(|_| random.fraction()).collect();
+        assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
+        assert!(draws.iter().any(|draw| *draw < 0.05) && draws.iter().any(|draw| *draw > 0.95));
+    }
+
+    #[test]
+    fn two_seeds_that_nobody_chose_differ() {
+        assert_ne!(Random::from_entropy().next(), Random::from_entropy().next());
     }
 
     #[test]
