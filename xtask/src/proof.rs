@@ -16,10 +16,11 @@ const SEEDS: &str = "20";
 /// What the sanitizers are called, and the flags that switch each on.
 const SANITIZERS: [(&str, &str); 2] = [
     ("address", "-Zsanitizer=address"),
-    // The standard library is not built for it, which the compiler would refuse to mix.
+    // The standard library is not built for it, which the compiler would refuse to mix. The runtime shows the order of its
+    // locks by itself then.
     (
         "thread",
-        "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer",
+        "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer --cfg playhouse_tsan",
     ),
 ];
 

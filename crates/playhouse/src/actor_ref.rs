@@ -233,7 +233,7 @@ impl<M> ActorRef<M> {
 
 impl<M: Message> ActorRef<M> {
     pub(crate) fn counted(cell: &CellRef<M>) -> Self {
-        cell.core.add_handle();
+        cell.core.counts.add_handle();
         Self {
             // The handles share the memory count that the first of them has taken.
             port: Port::sharing(cell),

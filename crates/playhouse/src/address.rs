@@ -47,14 +47,15 @@ impl Address {
         unsafe { std::str::from_utf8_unchecked(path) }
     }
 
+    /// Its own name, the last part of the path.
+    pub fn name(&self) -> &str {
+        self.path().rsplit('/').next().unwrap_or_default()
+    }
+
     pub(crate) fn uid(&self) -> u64 {
         self.0
             .last_chunk()
             .map_or(0, |uid| u64::from_ne_bytes(*uid))
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        self.path().rsplit('/').next().unwrap_or_default()
     }
 }
 

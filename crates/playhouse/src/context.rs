@@ -14,6 +14,7 @@ use crate::cell::{Cell, CellRef, Core, CoreRef};
 use crate::clock::{Clock, Deadline};
 use crate::dead_letters;
 use crate::dispatch::DispatcherRef;
+use crate::effect::Effect;
 use crate::events::DeadLetterReason;
 use crate::mailbox::Slot;
 use crate::mailbox::ranks::{Level, Ranks};
@@ -26,6 +27,7 @@ use crate::stash::{Stash, StashFull, Stashed};
 use crate::sync::{Arc, drop_quietly};
 use crate::system::{ActorSystem, SpawnError};
 use crate::timers::{TimerSet, Timers};
+use std::any::type_name;
 use std::collections::{HashMap, VecDeque};
 use std::future::{Future, pending};
 use std::mem::ManuallyDrop;
@@ -248,11 +250,13 @@ impl<M: Message> Context<M> {
 
     /// Ends after this handler: the rest of the mailbox is dead-lettered. An `Err` returned meanwhile wins.
     pub fn stop(&mut self) {
+        self.record(|| Effect::Stopped);
         self.core().stop(StopCause::Asked);
     }
 
     /// Closes admission and ends after what was accepted.
     pub fn drain(&mut self) {
+        self.record(|| Effect::Drained);
         self.core().drain();
     }
 
@@ -296,11 +300,13 @@ impl<M: Message> Context<M> {
     /// One more message to oneself, on the place of the message in hand: cannot fail, comes after what is queued. Each
     /// further call in the same handler takes one place more than the mailbox has.
     pub fn again(&mut self, msg: M) {
+        self.record(|| Effect::Again);
         self.cell().push_regardless(Slot::Plain(msg));
     }
 
     /// Counts as unhandled instead of handled, and publishes it.
     pub fn unhandled(&mut self, msg: M) {
+        self.record(|| Effect::Unhandled);
         let is_in_hand = self.core().give_up_one();
         self.core().note(|ledger| {
             ledger.accepted += u64::from(!is_in_hand); // one the handler made itself
@@ -317,12 +323,17 @@ impl<M: Message> Context<M> {
         props: P,
     ) -> Result<ActorRef<P::Msg>, SpawnError> {
         let core = self.core();
-        core.actor_system()
-            .spawn_in(core.children(), name.into(), props)
+        let child = core
+            .actor_system()
+            .spawn_in(core.children(), name.into(), props)?;
+        let host = &core.system().host;
+        host.record(|effects| effects.add_child(&core.address, &child));
+        Ok(child)
     }
 
     /// A child with a generated name: cannot fail. While stopping, the reference returned is already gone.
     pub fn spawn_anonymous<P: IntoProps>(&mut self, props: P) -> ActorRef<P::Msg> {
+        self.record(|| Effect::SpawnedAnonymous);
         let core = self.core();
         core.actor_system()
             .spawn_anonymous_in(core.children(), props)
@@ -362,12 +373,14 @@ impl<M: Message> Context<M> {
             child.address(),
             self.me.address()
         );
+        self.record(|| Effect::ChildStopped(child.address().clone()));
         child.stop();
         child.terminated().await
     }
 
     /// `Signal::Terminated` once, after everything it sent us. At once when already gone.
     pub fn watch<N: Message>(&mut self, other: &ActorRef<N>) {
+        self.record(|| Effect::Watched(other.address().clone()));
         if other.takes_orders() {
             self.start_watching(other.core(), None);
         }
@@ -379,6 +392,7 @@ impl<M: Message> Context<M> {
         other: &ActorRef<N>,
         make: impl FnOnce(Exit) -> M + Send + 'static,
     ) {
+        self.record(|| Effect::WatchedWith(other.address().clone()));
         if other.takes_orders() {
             self.start_watching(other.core(), Some(Box::new(make)));
         }
@@ -386,6 +400,7 @@ impl<M: Message> Context<M> {
 
     /// No news of its end any more, not even if it is waiting in the mailbox already.
     pub fn unwatch<N: Message>(&mut self, other: &ActorRef<N>) {
+        self.record(|| Effect::Unwatched(other.address().clone()));
         self.forget_watch(other.core());
     }
 
@@ -393,6 +408,7 @@ impl<M: Message> Context<M> {
     /// tell to it can be lost like any tell; a panic of `f` is [`Signal::AdapterFailed`]. It does not keep the actor
     /// alive.
     pub fn adapter<N: Message>(&mut self, f: impl FnMut(N) -> M + Send + 'static) -> ActorRef<N> {
+        self.record(|| Effect::Adapted(type_name::<N>()));
         ActorRef::foreign(Adapter::new(CellRef::new(self.cell()), f))
     }
 
@@ -405,7 +421,12 @@ impl<M: Message> Context<M> {
         make: impl FnOnce(Reply<T>) -> N,
         map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
     ) {
-        let request = std::any::type_name::<N>();
+        self.record(|| Effect::Asked {
+            to: to.address().clone(),
+            request: type_name::<N>(),
+            within,
+        });
+        let request = type_name::<N>();
         let question = to.ask(make).within(within);
         pipe::ask(
             &CellRef::new(self.cell()),
@@ -422,6 +443,7 @@ impl<M: Message> Context<M> {
         future: impl Future<Output = T> + Send + 'static,
         map: impl FnOnce(T) -> M + Send + 'static,
     ) {
+        self.record(|| Effect::Piped);
         pipe::future(&CellRef::new(self.cell()), future, map);
     }
 
@@ -433,6 +455,7 @@ impl<M: Message> Context<M> {
         work: impl FnOnce() -> T + Send + 'static,
         map: impl FnOnce(T) -> M + Send + 'static,
     ) {
+        self.record(|| Effect::Piped);
         pipe::blocking(&CellRef::new(self.cell()), on, work, map);
     }
 
@@ -442,6 +465,7 @@ impl<M: Message> Context<M> {
         let bound = self.core().stash_bound();
         let deadline = self.deadline_in_hand();
         self.extras().stash.put(Stashed { msg, deadline }, bound)?;
+        self.record(|| Effect::Stashed);
         // The place was freed when the message was taken, so it is taken again, whoever has come meanwhile.
         self.keep_place();
         let is_in_hand = self.core().give_up_one();
@@ -459,7 +483,8 @@ impl<M: Message> Context<M> {
 
     /// The oldest of them, at most so many.
     pub fn unstash(&mut self, at_most: usize) {
-        self.extras().stash.unstash(at_most);
+        let count = self.extras().stash.unstash(at_most);
+        self.record(|| Effect::Unstashed(count));
         self.note_what_is_aside();
     }
 
@@ -513,6 +538,10 @@ impl<M: Message> Context<M> {
     /// the actor like every timer, and a message that was not sent by then is dropped. Until then it keeps `to` alive, as
     /// any reference does.
     pub fn schedule_once<N: Message>(&mut self, after: Duration, to: &ActorRef<N>, msg: N) {
+        self.record(|| Effect::Scheduled {
+            to: to.address().clone(),
+            after,
+        });
         let to = to.clone();
         let send = Box::new(move || to.tell(msg));
         self.extras().timers.send(after, send);
@@ -549,6 +578,7 @@ impl<M: Message> Context<M> {
 
     /// No receive timeout any more, not even if one is waiting in the mailbox already.
     pub fn cancel_receive_timeout(&mut self) {
+        self.record(|| Effect::ReceiveTimeoutCancelled);
         let Some(extras) = &mut self.extras else {
             return;
         };
@@ -563,9 +593,18 @@ impl<M: Message> Context<M> {
         counts: Option<Counts<M>>,
         make: impl FnMut() -> M + Send + 'static,
     ) {
+        self.record(|| Effect::ReceiveTimeoutSet(idle));
         let replaced = self.extras().receive_timeout.set(idle, counts, make);
         self.note_what_is_aside();
         drop(replaced); // as above
+    }
+
+    /// For a test.
+    #[inline]
+    pub(crate) fn record(&self, effect: impl FnOnce() -> Effect) {
+        let core = self.core();
+        let host = &core.system().host;
+        host.record(|effects| effects.add(&core.address, effect()));
     }
 
     fn start_watching(&mut self, other: &Core, make: Option<Box<dyn FnOnce(Exit) -> M + Send>>) {

@@ -5,6 +5,7 @@
 //! 2. A task lives until it is done, aborted, or its host ends; whichever comes, its future is dropped.
 
 use crate::dispatch::stepped::{self, World};
+use crate::effect::Effects;
 use std::future::Future;
 use std::time::Instant;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -29,6 +30,15 @@ impl Host {
         match self {
             Self::Tokio(runtime) => Aborter::Tokio(runtime.spawn(task).abort_handle()),
             Self::Stepped(world) => Aborter::Stepped(world.spawn(name, Box::pin(task))),
+        }
+    }
+
+    /// Writes down what an actor does, if a test wants to know.
+    #[inline]
+    pub(crate) fn record(&self, write: impl FnOnce(&mut Effects)) {
+        match self {
+            Self::Tokio(_) => {}
+            Self::Stepped(world) => world.record(write),
         }
     }
 

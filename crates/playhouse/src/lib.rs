@@ -332,6 +332,7 @@ mod dead_letter_log;
 mod dead_letters;
 mod deadlines;
 mod dispatch;
+mod effect;
 mod events;
 mod failure;
 mod here;
@@ -384,7 +385,7 @@ pub use patterns::work_pulling::{Backlog, ConfirmingPool, Job, Submission, Ticke
 pub use props::{FuncProps, IntoProps, Lifetime, Props, SendTurn};
 pub use reply::Reply;
 pub use send_error::{Cancelled, SendError, TrySendError};
-pub use shutdown::{Phase, ShutdownReport};
+pub use shutdown::{Phase, ShutdownReason, ShutdownReport, ShutdownTask};
 pub use stash::StashFull;
 pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};

@@ -161,6 +161,12 @@ pub const LAST_ACTORS: Duration = Duration::from_secs(10);
 /// actors that do nothing else reaches this within seconds.
 pub const STEPS_TO_SETTLE: usize = 10_000_000;
 
+/// How much time a handler may let pass in a behaviour kit. A real one would be called stuck long before.
+pub const HANDLER_IN_TEST: Duration = Duration::from_secs(60 * 60);
+
+/// How long an answer is waited for in a behaviour kit: longer than any handler may take.
+pub const ANSWER_IN_TEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Choices after which a schedule of few preemptions draws all priorities again. Longer than most tests, so that they get
 /// what was drawn for them; short enough that whoever looks again and again for somebody of low priority is let go soon.
 pub const PRIORITY_EPOCH: u64 = 512;
@@ -215,6 +221,10 @@ const _: () = assert!(
 const _: () = assert!(
     TICK.as_nanos() * 100 <= CYCLE_PATIENCE.as_nanos(),
     "patience outlasts what is only slow"
+);
+const _: () = assert!(
+    HANDLER_IN_TEST.as_secs() < ANSWER_IN_TEST.as_secs(),
+    "an answer that needs the handler's whole time is not too late"
 );
 const _: () = assert!(
     PRIORITY_STRETCH_LEAST < PRIORITY_EPOCH && PRIORITY_EPOCH.is_power_of_two(),

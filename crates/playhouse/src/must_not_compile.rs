@@ -138,6 +138,15 @@
 //! }
 //! fn start(system: ActorSystem, reply: Reply<u32>) { system.spawn_anonymous(move || Holder(reply)); }
 //! ```
+//! There is no message that is nothing; what may be absent says so in its type \[SYS-07\]:
+//! ```compile_fail,E0308
+//! use playhouse::prelude::*;
+//! fn tell(guardian: ActorRef<String>) { guardian.tell(None) }
+//! ```
+//! ```no_run
+//! use playhouse::prelude::*;
+//! fn tell(guardian: ActorRef<Option<String>>) { guardian.tell(None) }
+//! ```
 //! Retries need jobs that can be given twice:
 //! ```compile_fail,E0277
 //! use playhouse::{Job, WorkPool, Reply, prelude::*};

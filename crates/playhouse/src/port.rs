@@ -113,7 +113,7 @@ impl<M> Port<M> {
     /// Counts one that was just made.
     pub(crate) fn add_handle(&self) {
         if self.is_handle() {
-            self.core().add_handle();
+            self.core().counts.add_handle();
         }
     }
 

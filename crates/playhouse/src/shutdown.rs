@@ -1,6 +1,6 @@
 //! The orderly end of a system, in named phases, and its report.
 
-use crate::actor::Outcome;
+use crate::actor::{Exit, Outcome};
 use crate::address::Address;
 use crate::clock::Deadline;
 use crate::dispatch::DispatcherRef;
@@ -10,7 +10,10 @@ use crate::host::Aborter;
 use crate::ledger::Ledger;
 use crate::limits;
 use crate::mailbox::signals::StopCause;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, SetOnce, catch_future, mpsc, oneshot, thread};
+use crate::sync::{
+    Arc, AtomicBool, AtomicUsize, Mutex, Ordering, SetOnce, Weak, catch_future, drop_quietly, mpsc,
+    oneshot, thread,
+};
 use crate::system::System;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -43,6 +46,8 @@ const PHASES: [Phase; 4] = [
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ShutdownReport {
+    /// Why it ended.
+    pub reason: ShutdownReason,
     /// What happened to every message.
     pub ledger: Ledger,
     /// Tasks that failed, panicked, or did not end in time.
@@ -53,9 +58,60 @@ pub struct ShutdownReport {
     pub still_alive: Vec<Address>,
 }
 
+/// Why a system ended: what came first.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum ShutdownReason {
+    /// [`shutdown`](crate::ActorSystem::shutdown) was called.
+    #[default]
+    Asked,
+    /// The actor with which it was to end has ended; see [`end_with`](crate::ActorSystem::end_with).
+    GuardianEnded(Exit),
+    /// The process was asked to end, by this signal; see `SystemBuilder::shutdown_on_signals`.
+    Signal(&'static str),
+    /// An actor without a parent failed with this, and its supervision was to escalate.
+    RootFailed(Address, Failure),
+}
+
+impl fmt::Display for ShutdownReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked => f.write_str("it was asked to"),
+            Self::GuardianEnded(exit) => write!(f, "its guardian ended: {exit}"),
+            Self::Signal(name) => write!(f, "the process received {name}"),
+            Self::RootFailed(who, failure) => write!(f, "{who} failed: {failure}"),
+        }
+    }
+}
+
+/// A task that was given to [`on_shutdown`](crate::ActorSystem::on_shutdown). Dropping this does nothing.
+#[derive(Clone)]
+pub struct ShutdownTask {
+    system: Weak<System>,
+    id: usize,
+}
+
+impl ShutdownTask {
+    /// Takes it back. `false`: too late, it has begun or will never run. What the task holds is dropped in here.
+    pub fn cancel(&self) -> bool {
+        let system = self.system.upgrade();
+        let step = system.and_then(|system| system.shutdown.take_step(self.id));
+        let is_taken = step.is_some();
+        drop_quietly(step);
+        is_taken
+    }
+}
+
+impl fmt::Debug for ShutdownTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ShutdownTask({})", self.id)
+    }
+}
+
 type TaskFuture = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 struct Step {
+    id: usize,
     phase: Phase,
     name: &'static str,
     task: Box<dyn FnOnce() -> TaskFuture + Send>,
@@ -65,6 +121,7 @@ struct Step {
 pub(crate) struct Shutdown {
     /// `None` once the last phase has taken its own.
     steps: Mutex<Option<Vec<Step>>>,
+    next_step: AtomicUsize,
     deadlines: BTreeMap<Phase, Duration>,
     has_begun: AtomicBool,
     report: SetOnce<ShutdownReport>,
@@ -74,6 +131,7 @@ impl Shutdown {
     pub(crate) fn new(deadlines: BTreeMap<Phase, Duration>) -> Self {
         Self {
             steps: Mutex::new(Some(Vec::new())),
+            next_step: AtomicUsize::new(0),
             deadlines,
             has_begun: AtomicBool::new(false),
             report: SetOnce::new(),
@@ -81,13 +139,20 @@ impl Shutdown {
     }
 
     pub(crate) fn add(
-        &self,
+        system: &Arc<System>,
         phase: Phase,
         name: &'static str,
         task: Box<dyn FnOnce() -> TaskFuture + Send>,
-    ) {
-        let step = Step { phase, name, task };
-        let mut steps = self.steps.lock();
+    ) -> ShutdownTask {
+        let shutdown = &system.shutdown;
+        let id = shutdown.next_step.fetch_add(1, Ordering::Relaxed);
+        let step = Step {
+            id,
+            phase,
+            name,
+            task,
+        };
+        let mut steps = shutdown.steps.lock();
         match &mut *steps {
             Some(steps) => steps.push(step),
             None => {
@@ -95,21 +160,42 @@ impl Shutdown {
                 drop(step);
             }
         }
+        ShutdownTask {
+            system: Arc::downgrade(system),
+            id,
+        }
     }
 
-    /// The first call starts it, as a task of its own.
-    pub(crate) fn begin(system: &Arc<System>) {
+    /// The first call starts it, as a task of its own; its reason is the one that is reported.
+    pub(crate) fn begin(system: &Arc<System>, reason: ShutdownReason) {
         if !system.shutdown.has_begun.swap(true, Ordering::AcqRel) {
+            let report = ShutdownReport {
+                reason,
+                ..ShutdownReport::default()
+            };
             let progress = Progress {
                 system: system.clone(),
-                report: ShutdownReport::default(),
+                report,
             };
             drop(system.host.spawn("shutdown", progress.run()));
         }
     }
 
+    /// Whether the report is there.
+    #[cfg(feature = "signals")]
+    pub(crate) fn has_ended(&self) -> bool {
+        self.report.initialized()
+    }
+
     pub(crate) async fn report(&self) -> ShutdownReport {
         self.report.wait().await.clone()
+    }
+
+    fn take_step(&self, id: usize) -> Option<Step> {
+        let mut steps = self.steps.lock();
+        let steps = steps.as_mut()?;
+        let index = steps.iter().position(|step| step.id == id)?;
+        Some(steps.remove(index))
     }
 
     /// The steps of this phase, and those of earlier ones that came too late.
@@ -159,25 +245,25 @@ impl Progress {
         let (ended, mut outcomes) = mpsc::unbounded_channel();
         let mut running = Steps(Vec::new());
         let mut unfinished = BTreeMap::new();
-        for (index, Step { phase, name, task }) in self
-            .system
-            .shutdown
-            .take_steps(phase)
-            .into_iter()
-            .enumerate()
+        for Step {
+            id,
+            phase,
+            name,
+            task,
+        } in self.system.shutdown.take_steps(phase)
         {
-            unfinished.insert(index, (phase, name));
+            unfinished.insert(id, (phase, name));
             let ended = ended.clone();
             let step = async move {
                 let outcome = catch_future(async move { task().await }).await;
-                let _ = ended.send((index, outcome)); // the deadline has passed: nobody listens
+                let _ = ended.send((id, outcome)); // the deadline has passed: nobody listens
             };
             running.0.push(self.system.host.spawn(name, step));
         }
         drop(ended); // so that the last step to end, or to be thrown away, ends the wait
         let all_done = async {
-            while let Some((index, outcome)) = outcomes.recv().await {
-                let Some((phase, name)) = unfinished.remove(&index) else {
+            while let Some((id, outcome)) = outcomes.recv().await {
+                let Some((phase, name)) = unfinished.remove(&id) else {
                     continue;
                 };
                 match outcome {

@@ -43,9 +43,11 @@ impl<M> Stash<M> {
         self.returning.push_front(stashed);
     }
 
-    pub(crate) fn unstash(&mut self, at_most: usize) {
+    /// Returns how many.
+    pub(crate) fn unstash(&mut self, at_most: usize) -> usize {
         let count = at_most.min(self.waiting.len());
         self.returning.extend(self.waiting.drain(..count));
+        count
     }
 
     pub(crate) fn next(&mut self) -> Option<Stashed<M>> {

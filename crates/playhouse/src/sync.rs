@@ -1,5 +1,15 @@
 //! The one door to atomics, locks, threads and parking. A model checker replaces them here and nowhere else.
 
+#[cfg(not(playhouse_tsan))]
+mod locks;
+#[cfg(playhouse_tsan)]
+mod seen_locks;
+
+#[cfg(not(playhouse_tsan))]
+pub(crate) use locks::{Mutex, wait, wait_at_most};
+#[cfg(playhouse_tsan)]
+pub(crate) use seen_locks::{Mutex, wait, wait_at_most};
+
 #[cfg(playhouse_loom)]
 pub(crate) use loom::hint::spin_loop;
 #[cfg(playhouse_loom)]
@@ -12,7 +22,7 @@ pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
-pub(crate) use std::sync::{Arc, Condvar, MutexGuard, OnceLock, PoisonError, Weak};
+pub(crate) use std::sync::{Arc, Condvar, OnceLock, Weak};
 pub(crate) use std::thread;
 pub(crate) use std::thread_local;
 pub(crate) use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, SetOnce, mpsc, oneshot};
@@ -22,25 +32,6 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll, Wake, Waker};
-
-/// A lock that forgives a panic inside: what it guards here is always left whole, because no user code runs under it
-/// (an adapter's function is the exception, and its panic is reported to the actor).
-#[derive(Default)]
-pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
-
-impl<T> Mutex<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self(std::sync::Mutex::new(value))
-    }
-
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn into_inner(self) -> T {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// A value that several threads reach by a protocol of their own. The closures make every access visible to the model
 /// checker; without it they cost nothing.
@@ -76,11 +67,15 @@ impl<T> UnsafeCell<T> {
     }
 }
 
-/// Waits on a condition, forgiving like [`Mutex`].
-pub(crate) fn wait<'a, T>(condition: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-    condition
-        .wait(guard)
-        .unwrap_or_else(PoisonError::into_inner)
+/// Everything that was released to this counter comes before what follows. For whoever has brought a count to zero: a
+/// fence costs nothing unless it is reached. The thread sanitizer knows no fences, so it is given a load.
+#[inline(always)]
+pub(crate) fn acquire(counter: &AtomicU32) {
+    if cfg!(playhouse_tsan) {
+        counter.load(Ordering::Acquire);
+    } else {
+        fence(Ordering::Acquire);
+    }
 }
 
 /// Runs a future on this thread, parking it between polls. A poll may itself wait in here; each wait has a mark of its

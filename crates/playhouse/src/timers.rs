@@ -6,6 +6,7 @@ use crate::cell::CellRef;
 use crate::clock::Deadline;
 use crate::context::Context;
 use crate::dead_letters;
+use crate::effect::Effect;
 use crate::events::Event;
 use crate::host::Aborter;
 use crate::limits;
@@ -82,8 +83,9 @@ impl<M: Message> Timers<'_, M> {
 
     /// No tick of this key any more.
     pub fn cancel(&mut self, key: impl Into<TimerKey>) {
-        let key = Key::Own(key.into());
-        self.0.extras().timers.running.remove(&key);
+        let key = key.into();
+        self.0.record(|| Effect::TimerCancelled(key.clone()));
+        self.0.extras().timers.running.remove(&Key::Own(key));
     }
 
     /// Is a tick of this key still to come?
@@ -94,8 +96,12 @@ impl<M: Message> Timers<'_, M> {
     }
 
     fn set(&mut self, key: impl Into<TimerKey>, first: Duration, beat: Beat<M>) {
-        let key = Key::Own(key.into());
-        self.0.extras().timers.set(key, first, beat);
+        let (key, after) = (key.into(), first);
+        self.0.record(|| Effect::TimerSet {
+            key: key.clone(),
+            after,
+        });
+        self.0.extras().timers.set(Key::Own(key), first, beat);
     }
 }
 

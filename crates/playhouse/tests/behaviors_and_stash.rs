@@ -129,9 +129,8 @@ async fn stashed_messages_come_next_in_order_before_newer_ones() {
     assert_eq!((ledger.handled, ledger.stashed), (4, 0));
 }
 
-/// OWN-01, across a stash.
 #[tokio::test]
-async fn own_01_order_holds_across_a_stash() {
+async fn order_holds_across_a_stash() {
     let (system, _) = system();
     let (seen, mut journal) = journal();
     let actor = Props::func(async move |ctx: &mut Context<u32>| {

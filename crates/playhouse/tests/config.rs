@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{BuildError, Phase, SystemConfig};
+use playhouse::{BuildError, Phase, SystemConfig, limits};
 use std::future::pending;
 use std::sync::{Arc, Barrier};
 
@@ -134,6 +134,39 @@ fn each_phase_ends_at_the_deadline_it_is_given() {
     }
 }
 
+/// How many lines about lost messages are printed at once, and after how long there are more.
+#[test]
+fn the_log_of_dead_letters_has_its_limit_and_its_pause() {
+    for (keys, limit, pause) in [
+        ("limit = 3\npause = '7ms'", 3, millis(7)),
+        ("limit = 0", 0, limits::DEAD_LETTER_PAUSE),
+        (
+            "pause = '7s'",
+            limits::DEAD_LETTERS_LOGGED as usize,
+            secs(7),
+        ),
+    ] {
+        let (write, mut lines) = journal();
+        let (system, world) = ActorSystem::builder("test")
+            .config(&config(&format!("[dead_letter_log]\n{keys}")))
+            .log_to(move |line| write.send(line.to_owned()).unwrap())
+            .build_stepped(1)
+            .unwrap();
+        let gone = system.spawn_anonymous(Props::func(async |_: &mut Context<()>| Ok(())));
+        world.settle();
+        let mut logged = || {
+            (0..20).for_each(|_| gone.tell(()));
+            read(&mut lines).len()
+        };
+        assert_eq!(logged(), limit, "{keys}");
+        world.advance(pause - millis(1));
+        assert_eq!(logged(), 0, "{keys}");
+        world.advance(millis(1));
+        assert_eq!(logged() > 0, limit > 0, "{keys}");
+        world.block_on(system.shutdown());
+    }
+}
+
 #[tokio::test]
 async fn a_dispatcher_replaces_the_one_that_the_builder_has() {
     let text =
@@ -177,7 +210,8 @@ async fn a_dispatcher_replaces_the_one_that_the_builder_has() {
 fn an_unknown_key_is_named_with_its_line_and_the_nearest_there_is() {
     assert_eq!(
         error("\n[dispatcher.io]\nkind = 'pinned'"),
-        "line 2: unknown key `dispatcher`, perhaps `dispatchers` is meant; there are `dispatchers`, `phase_deadlines`"
+        "line 2: unknown key `dispatcher`, perhaps `dispatchers` is meant; there are `dispatchers`, `phase_deadlines`, \
+         `dead_letter_log`"
     );
     assert_eq!(
         error("[dispatchers.io]\nkind = 'pinned'\n\nthruput = 5"),
@@ -229,6 +263,14 @@ fn a_wrong_value_is_named_with_those_there_are() {
     ] {
         assert_eq!(error(&format!("[dispatchers.io]\n{value}")), expected);
     }
+    assert_eq!(
+        error("[dead_letter_log]\nlimit = -1"),
+        "line 2: invalid value: integer `-1`, expected a whole number from 0 for `limit`"
+    );
+    assert_eq!(
+        error("[dead_letter_log]\nlimits = 1"),
+        "line 2: unknown key `limits`, perhaps `limit` is meant; there are `limit`, `pause`"
+    );
     assert_eq!(
         error("dispatchers = 5"),
         "line 1: invalid type: integer `5`, expected a map"

@@ -81,23 +81,4 @@ async fn a_shutdown_runs_every_queue_dry_and_leaves_no_thread() {
         "what was submitted ran"
     );
     until_threads_are(&[]).await;
-
-    // The actor that is woken last waits in the place of the worker that woke it. That one blocks, although it must not.
-    let system = ActorSystem::builder("test").build().unwrap();
-    let (done, is_done) = mpsc::channel();
-    let woken = Props::func(async move |ctx: &mut Context<()>| {
-        ctx.recv().await;
-        Ok(done.send(())?)
-    });
-    let woken = system.spawn("woken", woken).unwrap();
-    let blocks = Props::func(async move |_: &mut Context<()>| {
-        woken.tell(());
-        let waited = is_done.recv_timeout(secs(60)); // blocks: that is what is tested
-        Ok(waited?)
-    });
-    let blocks = system.spawn("blocks", blocks).unwrap();
-    let exit = blocks.terminated().await;
-    assert!(matches!(exit, Exit::Stopped), "{exit}");
-    assert_clean(&system.shutdown().await);
-    until_threads_are(&[]).await;
 }

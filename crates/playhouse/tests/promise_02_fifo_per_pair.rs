@@ -1,64 +1,9 @@
-//! Promise 2: first in, first out per sender and receiver; at most once.
+//! Promise 2: first in, first out per sender and receiver; at most once. Under contention: `conformance/own_core.rs`.
 
 mod common;
 
 use common::*;
 use playhouse::prelude::*;
-
-struct InOrder {
-    next: Vec<u32>,
-    disorder: u32,
-}
-
-enum Msg {
-    Number { sender: usize, n: u32 },
-    Disorder(Reply<(u32, Vec<u32>)>),
-}
-
-impl Actor for InOrder {
-    type Msg = Msg;
-    async fn receive(&mut self, _ctx: &mut Context<Msg>, msg: Msg) -> Outcome {
-        match msg {
-            Msg::Number { sender, n } => {
-                self.disorder += u32::from(n != self.next[sender]);
-                self.next[sender] = n + 1;
-            }
-            Msg::Disorder(reply) => reply.send((self.disorder, self.next.clone())),
-        }
-        Ok(())
-    }
-}
-
-/// OWN-01 (without restart and stash).
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn own_01_each_senders_numbers_arrive_in_order_under_contention() {
-    const SENDERS: usize = 8;
-    const MESSAGES: u32 = 100_000;
-    let (system, _) = system();
-    let target = system
-        .spawn("target", || InOrder {
-            next: vec![0; SENDERS],
-            disorder: 0,
-        })
-        .unwrap();
-    let senders: Vec<_> = (0..SENDERS)
-        .map(|sender| {
-            let target = target.clone();
-            tokio::spawn(async move {
-                for n in 0..MESSAGES {
-                    target.send(Msg::Number { sender, n }).await.unwrap();
-                }
-            })
-        })
-        .collect();
-    for sender in senders {
-        sender.await.unwrap();
-    }
-    let (disorder, next) = target.ask(Msg::Disorder).within(secs(60)).await.unwrap();
-    assert_eq!((disorder, next), (0, vec![MESSAGES; SENDERS]));
-    let ledger = end(&system).await;
-    assert_eq!(ledger.handled, SENDERS as u64 * u64::from(MESSAGES) + 1);
-}
 
 /// Every way to send from one actor to another, one after the other.
 #[tokio::test]

@@ -6,6 +6,7 @@ use common::*;
 use playhouse::DeadLetterReason;
 use playhouse::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::Semaphore;
 
 /// What a message does to its actor.
@@ -207,4 +208,50 @@ async fn while_a_system_runs_what_waits_is_queued() {
     held.drain();
     held.terminated().await;
     assert_eq!(end(&system).await.handled, 4);
+}
+
+/// Actors end all the time while somebody looks: what was known to be handled before a look is in what it sees.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_look_at_the_books_misses_nobody_who_is_leaving() {
+    struct Leaf;
+    impl Actor for Leaf {
+        type Msg = Reply<()>;
+        async fn receive(&mut self, _ctx: &mut Context<Reply<()>>, reply: Reply<()>) -> Outcome {
+            reply.send(());
+            Ok(())
+        }
+    }
+    struct Root;
+    impl Actor for Root {
+        type Msg = ();
+        async fn receive(&mut self, ctx: &mut Context<()>, (): ()) -> Outcome {
+            let leaf = ctx.spawn_anonymous(Props::new(|| Leaf));
+            leaf.ask(|reply| reply).within(secs(60)).await?;
+            ctx.stop();
+            Ok(())
+        }
+    }
+    let (system, _) = system();
+    let known = Arc::new(AtomicU64::new(0));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (looks_at, sure, is_enough) = (system.clone(), known.clone(), is_over.clone());
+    let looks = std::thread::spawn(move || {
+        while !is_enough.load(Ordering::SeqCst) {
+            let before = sure.load(Ordering::SeqCst);
+            let seen = looks_at.ledger().handled;
+            assert!(seen >= before, "{before} were handled, and {seen} are seen");
+        }
+    });
+    for _ in 0..5_000 {
+        let root = system.spawn_anonymous(Props::new(|| Root));
+        root.tell(());
+        root.terminated().await;
+        known.fetch_add(2, Ordering::SeqCst);
+        if looks.is_finished() {
+            break;
+        }
+    }
+    is_over.store(true, Ordering::SeqCst);
+    looks.join().unwrap();
+    end(&system).await;
 }

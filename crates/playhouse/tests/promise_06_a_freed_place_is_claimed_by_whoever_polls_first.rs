@@ -15,34 +15,6 @@ async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
     poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
 }
 
-/// OWN-09.
-#[tokio::test]
-async fn own_09_a_sender_that_is_never_polled_again_keeps_nobody_out() {
-    let (system, _) = system();
-    let (entered, mut has_entered) = journal();
-    let (seen, mut journal) = journal();
-    let gate = Arc::new(Semaphore::new(0));
-    let props = gated(entered, gate.clone(), seen).mailbox(Mailbox::bounded(1));
-    let actor = system.spawn("actor", props).unwrap();
-    actor.send(0).await.unwrap();
-    has_entered.recv().await;
-    actor.send(1).await.unwrap();
-
-    let mut frozen = pin!(actor.send(2));
-    assert!(poll_once(frozen.as_mut()).await.is_pending());
-    gate.add_permits(1);
-    has_entered.recv().await; // message 1 was taken: its place woke `frozen`
-    actor.send(3).await.unwrap();
-
-    gate.add_permits(10);
-    has_entered.recv().await;
-    frozen.await.unwrap(); // it only waited longer
-    actor.drain();
-    actor.terminated().await;
-    assert_eq!(read(&mut journal), [0, 1, 3, 2]);
-    end(&system).await;
-}
-
 #[tokio::test]
 async fn a_wait_that_is_given_up_passes_its_place_on() {
     let (system, _) = system();

@@ -1,30 +1,11 @@
-//! Promise 7: a drain handles all that was accepted or is under way.
+//! Promise 7: a drain handles all that was accepted or is under way. The plain one: `conformance/own_core.rs`.
 
 mod common;
 
-use common::worker::{Msg, busy};
 use common::*;
-use playhouse::DeadLetterReason;
 use playhouse::prelude::*;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
-
-/// OWN-08, the drain.
-#[tokio::test]
-async fn own_08_drain_handles_all_that_was_accepted() {
-    let (system, events) = system();
-    let (worker, gate, answer) = busy(&system).await;
-    worker.drain();
-    assert!(matches!(
-        worker.try_send(Msg::Work),
-        Err(TrySendError::Closed(_))
-    ));
-    gate.add_permits(1);
-    assert!(matches!(worker.terminated().await, Exit::Drained));
-    assert_eq!(answer.await.unwrap().unwrap(), 99);
-    assert_eq!(events.dead(DeadLetterReason::Stopped), 0);
-    assert_eq!(end(&system).await.handled, 101);
-}
 
 #[tokio::test]
 async fn drain_waits_for_permits_and_for_pipes_and_asks_under_way() {

@@ -1,38 +1,17 @@
-//! Promise 7: a stop finishes the message in hand, buries the rest, and is seen wherever the actor waits.
+//! Promise 7: a stop finishes the message in hand, buries the rest, and is seen wherever the actor waits. The plain one:
+//! `conformance/own_core.rs`.
 
 mod common;
 
 use common::worker::{Msg, busy};
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{DeadLetterReason, Event, Fate};
+use playhouse::{DeadLetterReason, Event};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{self, Poll, Wake, Waker};
 use tokio::sync::mpsc;
-
-/// OWN-08, the polite stop.
-#[tokio::test]
-async fn own_08_stop_finishes_the_current_message_and_buries_the_rest() {
-    let (system, events) = system();
-    let (worker, gate, answer) = busy(&system).await;
-    worker.stop();
-    assert!(matches!(
-        worker.try_send(Msg::Work),
-        Err(TrySendError::Closed(_))
-    ));
-    gate.add_permits(1);
-    assert!(matches!(worker.terminated().await, Exit::Stopped));
-    let answer = answer.await.unwrap();
-    assert!(
-        matches!(answer, Err(AskError::Gone(Fate::Waiting))),
-        "{answer:?}"
-    );
-    assert_eq!(events.dead(DeadLetterReason::Stopped), 100);
-    let ledger = end(&system).await;
-    assert_eq!((ledger.handled, ledger.dead), (1, 100));
-}
 
 #[tokio::test]
 async fn a_permit_used_after_the_end_is_a_dead_letter() {

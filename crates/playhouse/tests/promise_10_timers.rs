@@ -140,3 +140,25 @@ async fn timers_end_with_their_actor_and_hold_up_no_drain() {
     assert_eq!(ticks.recv().await, None, "what makes the ticks is dropped");
     end(&system).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_first_tick_has_a_wait_of_its_own_where_that_is_said() {
+    play(async |ctx| {
+        let begin = ctx.clock().now();
+        let mut timers = ctx.timers();
+        timers.fixed_rate_after("rate", secs(5), secs(10), || "rate");
+        timers.fixed_delay_after("delay", secs(1), secs(20), || "delay");
+        for expected in [
+            ("delay", 1),
+            ("rate", 5),
+            ("rate", 15),
+            ("delay", 21),
+            ("rate", 25),
+        ] {
+            let tick = ctx.recv().await.ok_or("stopped")?;
+            assert_eq!((tick, since(ctx, begin).as_secs()), expected);
+        }
+        Ok(())
+    })
+    .await;
+}

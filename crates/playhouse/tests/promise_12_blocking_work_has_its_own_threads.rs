@@ -407,3 +407,23 @@ fn threads_end_with_the_last_handle_on_a_system_that_was_not_shut_down() {
         Err(mpsc::RecvTimeoutError::Disconnected)
     );
 }
+
+/// The actor that is woken last waits in the place of the worker that woke it. That one blocks, although it must not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_shared_worker_that_blocks_does_not_strand_the_actor_it_woke() {
+    let (system, _) = system();
+    let (done, is_done) = mpsc::channel();
+    let woken = Props::func(async move |ctx: &mut Context<()>| {
+        ctx.recv().await;
+        Ok(done.send(())?)
+    });
+    let woken = system.spawn("woken", woken).unwrap();
+    let blocks = Props::func(async move |_: &mut Context<()>| {
+        woken.tell(());
+        Ok(is_done.recv_timeout(secs(60))?) // blocks: that is what is tested
+    });
+    let blocks = system.spawn("blocks", blocks).unwrap();
+    let exit = blocks.terminated().await;
+    assert!(matches!(exit, Exit::Stopped), "{exit}");
+    end(&system).await;
+}

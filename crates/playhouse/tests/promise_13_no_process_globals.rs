@@ -35,6 +35,26 @@ async fn two_systems_of_one_name_know_nothing_of_each_other() {
 }
 
 #[tokio::test]
+async fn what_the_hook_of_one_system_causes_in_another_is_told_there() {
+    let (two, two_events) = system();
+    let gone = two.spawn_anonymous(|| Idle);
+    gone.stop();
+    gone.terminated().await;
+    let told = gone.clone();
+    let one = ActorSystem::builder("one")
+        .on_event(move |_event| told.tell(()))
+        .build()
+        .unwrap();
+    let actor = one.spawn_anonymous(|| Idle);
+    actor.stop();
+    actor.terminated().await;
+    end(&one).await;
+    assert_eq!(two_events.dead(playhouse::DeadLetterReason::Gone), 1);
+    drop(gone);
+    end(&two).await;
+}
+
+#[tokio::test]
 async fn names_make_paths_and_are_checked() {
     let (system, _) = system();
     let (told, mut journal) = journal();

@@ -1,8 +1,11 @@
 //! Promise 14: each setting has a test here, or in the file of its promise, that fails when the setting is ignored.
 //!
 //! Elsewhere: `Mailbox::bounded` (5, 6), `Dispatcher::fixed` and `pinned` (12), `Ask::if_room` (9), `phase_deadline`
-//! (shutdown), `on_event` (3), `WorkPool::attempts` and `waiting` (work_pool), `Lifetime` (handles), `Props::stash`
-//! (behaviors_and_stash).
+//! (shutdown), `on_event` (3), `WorkPool::attempts`, `waiting` and `confirming` (work_pool), `Rate`, `RateLimiter`,
+//! `Admission` and `Aggregator` (patterns), `Lifetime` (handles), `Props::stash` (behaviors_and_stash), `Mailbox::by_priority`
+//! (priorities), dispatchers by name and the parent's (conformance/dsp), every key of a configuration (config),
+//! `Props::supervise`, `Props::redeliver` and `Restart` (8), `Group` (groups), `dead_letter_log` and `log_to` (conformance,
+//! DLT), `build_with` (conformance, SYS), `shutdown_on_signals` (signals).
 
 mod common;
 

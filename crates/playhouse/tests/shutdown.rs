@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use playhouse::prelude::*;
-use playhouse::{Phase, SpawnError};
+use playhouse::{Phase, ShutdownReason, SpawnError};
 use tokio::sync::mpsc;
 
 struct Note {
@@ -268,4 +268,67 @@ async fn a_step_added_after_the_last_phase_is_dropped_with_what_it_holds() {
         Ok(())
     });
     assert_eq!(std::sync::Arc::strong_count(&held), 1);
+}
+
+#[tokio::test]
+async fn a_cancelled_step_is_dropped_with_what_it_holds_even_if_that_panics() {
+    struct Loud(mpsc::UnboundedSender<&'static str>);
+    impl Drop for Loud {
+        fn drop(&mut self) {
+            let _ = self.0.send("dropped");
+            panic!("on purpose");
+        }
+    }
+    let (system, _) = system();
+    let (seen, mut journal) = journal();
+    let held = Loud(seen);
+    let step = system.on_shutdown(Phase::CloseDoors, "cancelled", async move || {
+        let _held = held;
+        Ok(())
+    });
+    assert!(step.cancel());
+    assert_eq!(read(&mut journal), ["dropped"]);
+    end(&system).await;
+    assert!(!step.cancel());
+}
+
+#[tokio::test]
+async fn a_root_that_escalates_its_failure_is_the_reason() {
+    let (system, _) = system();
+    let fails = || Behavior::receive(|_ctx, ()| Err("no way out".into()));
+    let props = Props::new(fails).supervise(Supervise::escalate());
+    system.spawn("root", props).unwrap().tell(());
+    let report = system.terminated().await;
+    assert_clean(&report);
+    assert_eq!(report.reason.to_string(), "/test/root failed: no way out");
+    let ShutdownReason::RootFailed(who, failure) = report.reason else {
+        panic!("{:?}", report.reason)
+    };
+    assert_eq!(who.path(), "/test/root");
+    assert_eq!(failure.to_string(), "no way out");
+}
+
+#[tokio::test]
+async fn a_guardian_may_live_as_long_as_its_handles() {
+    let idle = || Behavior::<()>::receive(|_ctx, ()| Ok(Behavior::stopped()));
+    let props = Props::new(idle).lifetime(Lifetime::Handles);
+    let (system, guardian) = ActorSystem::builder("test").build_with(props).unwrap();
+    drop(guardian); // what waits for its end is no handle
+    let report = system.terminated().await;
+    assert_clean(&report);
+    assert_eq!(report.reason.to_string(), "its guardian ended: drained");
+}
+
+#[tokio::test]
+async fn of_several_guardians_the_first_to_end_ends_the_system() {
+    let (system, _) = system();
+    let idle = || Behavior::<()>::receive(|_ctx, ()| Ok(Behavior::stopped()));
+    let [one, two] = ["one", "two"].map(|name| system.spawn(name, idle).unwrap());
+    two.stop();
+    two.terminated().await;
+    system.end_with(&one);
+    system.end_with(&two); // it has ended already
+    let report = system.terminated().await;
+    assert_eq!(report.reason.to_string(), "its guardian ended: stopped");
+    assert!(matches!(one.terminated().await, Exit::Shutdown));
 }

@@ -433,3 +433,81 @@ async fn a_job_knows_when_its_asker_stops_waiting() {
     assert_eq!(journal.recv().await.unwrap(), None);
     end(&system).await;
 }
+
+/// A job that is careful about nothing.
+struct Fragile {
+    n: u32,
+    panics_in: Option<Step>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Step {
+    Clone,
+    Drop,
+    Into,
+}
+
+impl Fragile {
+    fn step(&self, step: Step) {
+        if self.panics_in == Some(step) && !std::thread::panicking() {
+            panic!("a panic of the job's own code");
+        }
+    }
+}
+
+impl Clone for Fragile {
+    fn clone(&self) -> Self {
+        self.step(Step::Clone);
+        let (n, panics_in) = (self.n, self.panics_in);
+        Self { n, panics_in }
+    }
+}
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        self.step(Step::Drop);
+    }
+}
+
+struct Took(Job<Fragile>);
+
+impl From<Job<Fragile>> for Took {
+    fn from(job: Job<Fragile>) -> Self {
+        job.step(Step::Into);
+        Self(job)
+    }
+}
+
+struct Taker(mpsc::UnboundedSender<u32>);
+
+impl Actor for Taker {
+    type Msg = Took;
+    async fn receive(&mut self, _ctx: &mut Context<Took>, Took(job): Took) -> Outcome {
+        self.0.send(job.n)?;
+        let (payload, ticket) = job.split();
+        ticket.done();
+        drop(payload);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_job_whose_own_code_panics_does_not_end_the_pool() {
+    let (system, events) = system();
+    let (seen, mut journal) = journal();
+    let pool = WorkPool::new(1, move || Taker(seen)).attempts(2);
+    let pool = system.spawn("pool", pool).unwrap();
+    let steps = [Step::Clone, Step::Drop, Step::Into].map(Some);
+    for (n, panics_in) in (0..).zip(steps.into_iter().chain([None])) {
+        pool.send(Fragile { n, panics_in }).await.unwrap();
+    }
+    pool.drain();
+    assert!(matches!(pool.terminated().await, Exit::Drained));
+    assert_eq!(read(&mut journal), [0, 1, 3]);
+    assert_eq!(
+        events.dead(DeadLetterReason::JobFailed),
+        1,
+        "no message was made"
+    );
+    end(&system).await;
+}

@@ -100,6 +100,20 @@ impl<M: Message> Context<M> {
         .await
     }
 
+    /// What the loop would take next, if there is anything: for a test that stands for the loop.
+    #[cfg(feature = "testkit")]
+    pub(crate) async fn take_next(&mut self) -> Option<Arrival<M>> {
+        poll_fn(|_| match self.look(Asking::Loop) {
+            Poll::Ready(arrival) => Poll::Ready(Some(arrival)),
+            Poll::Pending if self.core().waits_for() == WaitsFor::Others => Poll::Pending,
+            Poll::Pending => {
+                self.core().set_waits_for(WaitsFor::Anything); // of the test's
+                Poll::Ready(None)
+            }
+        })
+        .await
+    }
+
     /// Writes down what became of the messages in hand.
     pub(crate) fn settle(&mut self, played: &Played<()>) {
         if self.core().has_flag(Flags::HOOKED) {

@@ -1,6 +1,7 @@
 //! Who keeps an actor's memory.
 //!
-//! One allocation holds all of an actor (drawn in [`body`](super::body)). Two counts in its [`Core`] say who still needs it:
+//! One allocation holds all of an actor (drawn in [`body`](super::body)). Two counts in its [`Core`]
+//! ([`counts`](super::counts)) say who still needs it:
 //!
 //! 1. *Memory*: the allocation is freed by whoever brings this count to zero. It is one for the actor itself until its
 //!    last turn is over, one for each [`CoreRef`], [`CellRef`] and waker, and one for all handles together.
@@ -16,7 +17,6 @@
 
 use super::{Cell, Core};
 use crate::dispatch::runnable::Header;
-use crate::sync::{AtomicU32, Ordering, fence};
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -33,7 +33,7 @@ impl CoreRef {
     /// Takes a count.
     #[inline]
     pub(crate) fn new(core: &Core) -> Self {
-        add(&core.memory);
+        core.counts.add_memory();
         Self(NonNull::from(core))
     }
 
@@ -116,30 +116,14 @@ impl<M> Deref for CellRef<M> {
     }
 }
 
-/// One count more.
-#[inline]
-pub(crate) fn add(count: &AtomicU32) -> u32 {
-    // Relaxed: whoever adds has a reference already, so nothing is published by this.
-    let before = count.fetch_add(1, Ordering::Relaxed);
-    if before > u32::MAX / 2 {
-        std::process::abort(); // rule 5
-    }
-    before
-}
-
 /// Gives back a memory count.
 ///
 /// # Safety
 /// The caller owns one and does not use it again.
 #[inline]
 pub(crate) unsafe fn release(core: NonNull<Core>) {
-    // SAFETY: the caller's count keeps it until here. Release pairs with the fence below: what others did to the actor
-    // comes before its memory goes.
-    let before = unsafe { core.as_ref() }
-        .memory
-        .fetch_sub(1, Ordering::Release);
-    if before == 1 {
-        fence(Ordering::Acquire);
+    // SAFETY: the caller's count keeps it until here.
+    if unsafe { core.as_ref() }.counts.release_memory() {
         // SAFETY: rule 1: this was the last one.
         unsafe { (core.as_ref().kind().free)(core) }
     }

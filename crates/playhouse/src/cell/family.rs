@@ -105,7 +105,7 @@ impl Family {
         let head = self.head.lock().clone();
         match head {
             Some(head) => head.escalated(failure.clone()),
-            None if self.system.is_none() => child.system().root_failed(),
+            None if self.system.is_none() => child.system().root_failed(&child.address, failure),
             None => {} // the parent has ended
         }
     }
@@ -201,12 +201,20 @@ impl Family {
         drop(gone); // outside the lock
     }
 
-    /// Of those who have ended.
-    pub(crate) fn books(&self) -> Ledger {
-        self.members.lock().books
+    /// Of everybody who was ever here, and not of the families below, which are added to `below`. Nobody leaves
+    /// meanwhile, so each one's books are found where they are kept: with it, or here.
+    pub(crate) fn picture(&self, below: &mut Vec<Arc<Family>>) -> Ledger {
+        let members = self.members.lock();
+        let mut ledger = members.books;
+        for member in members.alive() {
+            ledger.add(&member.open_entries());
+            below.extend(member.children_if_any().cloned());
+        }
+        ledger
     }
 
-    /// The same for the last time, for an owner that was cut short: those still here outlive it.
+    /// The books of those who have ended, for the last time. If the owner was cut short, those still here outlive it. They
+    /// stay readable, for a picture that found the owner in its family before.
     pub(crate) fn close_books(&self) -> Ledger {
         let mut members = self.members.lock();
         members.is_folded = true;

@@ -20,6 +20,7 @@
 pub(crate) mod arrival;
 pub(crate) mod body;
 pub(crate) mod counted;
+mod counts;
 pub(crate) mod family;
 pub(crate) mod lifecycle;
 pub(crate) mod membership;
@@ -52,6 +53,7 @@ use crate::props::{Lifetime, Settings};
 use crate::sync::{Arc, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, run_quietly};
 use crate::system::{ActorSystem, System};
 use body::Place;
+use counts::Counts;
 use family::{Family, Watcher};
 use rare::{Rare, RareSlot};
 use status::{Ending, Flags};
@@ -106,8 +108,7 @@ impl Traits {
 #[repr(C)]
 pub(crate) struct Core {
     header: Header,
-    handles: AtomicU32,
-    memory: AtomicU32,
+    pub(crate) counts: Counts,
     front: Front<Untyped>,
     rare: RareSlot,
     pub(crate) address: Address,
@@ -474,13 +475,14 @@ impl Core {
         entry(&mut self.system().total.lock());
     }
 
-    /// What is in these books and not yet in the family's.
-    pub(crate) fn open_entries(&self) -> Ledger {
+    /// What is in these books, if they are not yet in the family's. Asked for under the lock of that family, which closes
+    /// them.
+    fn open_entries(&self) -> Ledger {
         if self.is_folded() {
             return Ledger::default();
         }
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default(), Family::books)
+        self.entries(rare.unwrap_or_default())
     }
 
     /// The books, for the last time: what comes later goes into the system's.
@@ -488,24 +490,25 @@ impl Core {
         // Pairs with `is_folded`: see `rare`. Whoever wrote before it saw the flag did so under the lock taken next.
         self.ended.fetch_or(Ending::FOLDED, Ordering::SeqCst);
         let rare = self.rare.get().map(|rare| *rare.books.lock());
-        self.entries(rare.unwrap_or_default(), Family::close_books)
+        let mut ledger = self.entries(rare.unwrap_or_default());
+        if let Some(children) = self.children_if_any() {
+            ledger.add(&children.close_books());
+        }
+        ledger
     }
 
     fn is_folded(&self) -> bool {
         self.ended.load(Ordering::SeqCst) & Ending::FOLDED != 0 // pairs with `close_books`
     }
 
-    /// The counted outcomes, what the lane counts by itself, and the books of children who have ended.
-    fn entries(&self, mut ledger: Ledger, of: impl FnOnce(&Family) -> Ledger) -> Ledger {
+    /// The counted outcomes, and what the lane counts by itself.
+    fn entries(&self, mut ledger: Ledger) -> Ledger {
         let gate = self.gate();
         let pushes = gate.pushes();
         let taken = gate.freed() + ledger.stashed; // a stashed message was taken, and holds its place again
         ledger.accepted += pushes;
         ledger.queued += pushes.saturating_sub(taken);
         ledger.handled += self.handled.load(Ordering::Relaxed);
-        if let Some(children) = self.children_if_any() {
-            ledger.add(&of(children));
-        }
         ledger
     }
 
@@ -605,20 +608,12 @@ impl Core {
         self.has_trait(Traits::ENDS_WITH_HANDLES)
     }
 
-    /// One handle more. The first of them takes the memory count that all of them share.
-    #[inline]
-    pub(crate) fn add_handle(&self) {
-        if counted::add(&self.handles) == 0 {
-            counted::add(&self.memory);
-        }
-    }
-
-    /// One handle less. True: it was the last, and the memory count that all of them shared is the caller's.
+    /// One handle less, and with the last the end, if that is its lifetime. True: it was the last, and the memory count
+    /// that all of them shared is the caller's.
     #[inline]
     #[must_use = "the memory count goes with the last handle"]
     pub(crate) fn drop_handle(&self) -> bool {
-        // Pairs with itself: who drops the last one sees what the others did through theirs.
-        let was_last = self.handles.fetch_sub(1, Ordering::AcqRel) == 1;
+        let was_last = self.counts.drop_handle();
         if was_last && self.has_trait(Traits::ENDS_WITH_HANDLES) {
             self.system().held_handles.note(self);
             self.drain();
@@ -629,23 +624,7 @@ impl Core {
     /// A handle from nothing: refused when the last one is gone and that was the end.
     pub(crate) fn revive_handle(&self) -> bool {
         let may_begin = !self.has_trait(Traits::ENDS_WITH_HANDLES);
-        let more = |count: u32| {
-            if count > u32::MAX / 2 {
-                std::process::abort(); // rule 5 of `counted`
-            }
-            (count > 0 || may_begin).then_some(count + 1)
-        };
-        if self.has_ended() {
-            return false;
-        }
-        // Pairs with `drop_handle`: the last one may be dropped at the same time.
-        let before = self
-            .handles
-            .fetch_update(Ordering::AcqRel, Ordering::Relaxed, more);
-        if before == Ok(0) {
-            counted::add(&self.memory);
-        }
-        before.is_ok()
+        !self.has_ended() && self.counts.revive_handle(may_begin)
     }
 }
 
@@ -697,8 +676,7 @@ impl<M: Message> Cell<M> {
         let host = &system.inner().host;
         let core = Core {
             header: kind.header(),
-            handles: AtomicU32::new(0),
-            memory: AtomicU32::new(1),
+            counts: Counts::new(),
             front: Front::new(host.bound(settings.mailbox.places)),
             orders: AtomicU8::new(0),
             wake: Wake::new(),

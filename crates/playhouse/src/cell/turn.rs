@@ -97,6 +97,9 @@ impl Core {
     pub(super) fn begin_waiting_for_anything(&self) {
         if self.waits_for() == WaitsFor::MessageBehindAWaker {
             self.call_listener();
+            // Through that waker it has woken the actor, which is polled now. Left standing, the wake would bring another
+            // turn, which would call the next listener: an actor that waits would never rest.
+            self.wake.begin_poll();
         }
         self.set_waits_for(WaitsFor::Anything);
     }

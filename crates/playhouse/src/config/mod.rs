@@ -9,6 +9,7 @@ mod values;
 
 use crate::address::complaint;
 use crate::dispatch::Dispatcher;
+use crate::limits;
 use crate::shutdown::Phase;
 use crate::system::OWN_THREADS;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess};
@@ -40,6 +41,10 @@ use values::{Count, Time};
 ///
 ///     [phase_deadlines]       # close_doors, finish_requests, stop_actors, release_resources
 ///     stop_actors = "30s"
+///
+///     [dead_letter_log]       # both as of `SystemBuilder::dead_letter_log`
+///     limit = 100
+///     pause = "5m"
 /// "#)?;
 /// let system = ActorSystem::builder("shop").config(&config).build()?;
 /// assert!(system.dispatcher("blocking-io").is_ok());
@@ -58,6 +63,7 @@ use values::{Count, Time};
 pub struct SystemConfig {
     pub(crate) dispatchers: BTreeMap<String, Dispatcher>,
     pub(crate) phase_deadlines: BTreeMap<Phase, Duration>,
+    pub(crate) dead_letter_log: Option<(u32, Duration)>,
 }
 
 impl SystemConfig {
@@ -107,19 +113,24 @@ impl<'de> Deserialize<'de> for SystemConfig {
 }
 
 impl<'de> Table<'de> for SystemConfig {
-    const KEYS: &'static [&'static str] = &["dispatchers", "phase_deadlines"];
+    const KEYS: &'static [&'static str] = &["dispatchers", "phase_deadlines", "dead_letter_log"];
 
     fn read<A: MapAccess<'de>>(
         &mut self,
         key: &'static str,
         values: &mut A,
     ) -> Result<(), A::Error> {
-        if key == "dispatchers" {
-            let named: BTreeMap<Name, Dispatcher> = values.next_value()?;
-            let named = named.into_iter().map(|(Name(name), it)| (name, it));
-            self.dispatchers = named.collect();
-        } else {
-            self.phase_deadlines = values.next_value::<PhaseDeadlines>()?.0;
+        match key {
+            "dispatchers" => {
+                let named: BTreeMap<Name, Dispatcher> = values.next_value()?;
+                let named = named.into_iter().map(|(Name(name), it)| (name, it));
+                self.dispatchers = named.collect();
+            }
+            "phase_deadlines" => self.phase_deadlines = values.next_value::<PhaseDeadlines>()?.0,
+            _ => {
+                let DeadLetterLog { limit, pause } = values.next_value()?;
+                self.dead_letter_log = Some((limit, pause));
+            }
         }
         Ok(())
     }
@@ -177,6 +188,44 @@ impl<'de> Table<'de> for PhaseDeadlines {
     }
 }
 
+struct DeadLetterLog {
+    limit: u32,
+    pause: Duration,
+}
+
+impl Default for DeadLetterLog {
+    fn default() -> Self {
+        Self {
+            limit: limits::DEAD_LETTERS_LOGGED,
+            pause: limits::DEAD_LETTER_PAUSE,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for DeadLetterLog {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        read_table(from)
+    }
+}
+
+impl<'de> Table<'de> for DeadLetterLog {
+    const KEYS: &'static [&'static str] = &["limit", "pause"];
+
+    fn read<A: MapAccess<'de>>(
+        &mut self,
+        key: &'static str,
+        values: &mut A,
+    ) -> Result<(), A::Error> {
+        if key == "limit" {
+            let limit = values.next_value_seed(Count { key, least: 0 })?;
+            self.limit = u32::try_from(limit).unwrap_or(u32::MAX); // as good as none
+        } else {
+            self.pause = values.next_value_seed(Time(key))?;
+        }
+        Ok(())
+    }
+}
+
 /// A table with `kind`, and what that kind can be told.
 impl<'de> Deserialize<'de> for Dispatcher {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -202,8 +251,10 @@ impl<'de> Table<'de> for DispatcherTable {
     ) -> Result<(), A::Error> {
         match key {
             "kind" => self.kind = Some(values.next_value::<Kind>()?.0),
-            "threads" => self.threads = Some(values.next_value_seed(Count(key))?),
-            "throughput" => self.throughput = Some(values.next_value_seed(Count(key))?),
+            "threads" => self.threads = Some(values.next_value_seed(Count { key, least: 1 })?),
+            "throughput" => {
+                self.throughput = Some(values.next_value_seed(Count { key, least: 1 })?)
+            }
             _ => self.time_limit = Some(values.next_value_seed(Time(key))?),
         }
         Ok(())

@@ -5,8 +5,11 @@ use serde::de::{DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
 use std::fmt;
 use std::time::Duration;
 
-/// A whole number from 1: none of the settings that count means anything at zero.
-pub(super) struct Count(pub(super) &'static str);
+/// A whole number, for a key, from the least that means anything.
+pub(super) struct Count {
+    pub(super) key: &'static str,
+    pub(super) least: usize,
+}
 
 impl<'de> DeserializeSeed<'de> for Count {
     type Value = usize;
@@ -20,12 +23,12 @@ impl Visitor<'_> for Count {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a whole number from 1 for `{}`", self.0)
+        write!(f, "a whole number from {} for `{}`", self.least, self.key)
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<usize, E> {
         match usize::try_from(number) {
-            Ok(number) if number > 0 => Ok(number),
+            Ok(number) if number >= self.least => Ok(number),
             _ => Err(E::invalid_value(Unexpected::Unsigned(number), &self)),
         }
     }

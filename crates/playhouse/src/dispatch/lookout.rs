@@ -12,7 +12,7 @@ use super::hosted::Hosted;
 use super::seat::Seat;
 use super::watchdog::Watchdog;
 use crate::limits;
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, OnceLock, Ordering, PoisonError, thread};
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, OnceLock, Ordering, thread, wait_at_most};
 use std::time::Instant;
 
 pub(crate) struct Lookout {
@@ -91,11 +91,10 @@ impl Lookout {
     }
 
     fn is_dismissed_meanwhile(&self) -> bool {
-        let is_dismissed = self.is_dismissed.lock();
-        let (is_dismissed, _) = self
-            .dismissal
-            .wait_timeout_while(is_dismissed, limits::LOOKOUT, |is_dismissed| !*is_dismissed)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut is_dismissed = self.is_dismissed.lock();
+        if !*is_dismissed {
+            is_dismissed = wait_at_most(&self.dismissal, is_dismissed, limits::LOOKOUT);
+        }
         *is_dismissed
     }
 }

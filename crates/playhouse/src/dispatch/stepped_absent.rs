@@ -4,6 +4,7 @@
 use super::runnable::Runnable;
 use super::{Closure, Task};
 use crate::address::Address;
+use crate::effect::Effects;
 use std::convert::Infallible;
 use std::future::{Future, Ready};
 use std::time::Instant;
@@ -13,6 +14,10 @@ pub(crate) enum World {}
 
 impl World {
     pub(crate) fn spawn(&self, _name: &'static str, _task: Task) -> Aborter {
+        match *self {}
+    }
+
+    pub(crate) fn record(&self, _write: impl FnOnce(&mut Effects)) {
         match *self {}
     }
 

@@ -5,11 +5,13 @@ use crate::actor_ref::ActorRef;
 use crate::context::Context;
 use crate::props::IntoProps;
 use crate::reply::Reply;
+use crate::sync::run_quietly;
 use crate::system::SpawnError;
 use std::fmt;
 
 /// An actor that only spawns. Code outside of any actor gets supervised children, of an actor that ends them with itself,
-/// by asking it: `system.spawn("jobs", || SpawnProtocol)`. Each recipe brings its own protocol.
+/// by asking it: `system.spawn("jobs", || SpawnProtocol)`. Each recipe brings its own protocol. Should code that came with
+/// a message panic, its asker gets no reply, and the children live on.
 ///
 /// ```
 /// use playhouse::{Spawn, SpawnProtocol, prelude::*};
@@ -38,7 +40,7 @@ pub struct SpawnProtocol;
 impl Actor for SpawnProtocol {
     type Msg = Spawn;
     async fn receive(&mut self, ctx: &mut Context<Spawn>, Spawn(spawn): Spawn) -> Outcome {
-        spawn(ctx);
+        run_quietly(|| spawn(ctx));
         Ok(())
     }
 }

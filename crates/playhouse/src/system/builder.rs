@@ -1,6 +1,8 @@
 //! What a system will be, and why it cannot be.
 
-use super::{ActorSystem, EndOfRuntime, System};
+use super::signals::OnSignals;
+use super::{ActorSystem, EndOfRuntime, SpawnError, System};
+use crate::actor_ref::ActorRef;
 use crate::address::{Address, complaint};
 use crate::cell::family::Family;
 use crate::clock::Clock;
@@ -13,6 +15,7 @@ use crate::dispatch::stepped::{Driver, World, is_inside_tokio};
 use crate::events::{Event, Events};
 use crate::host::Host;
 use crate::limits;
+use crate::props::IntoProps;
 use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
@@ -38,6 +41,7 @@ pub struct SystemBuilder {
     events: Events,
     phase_deadlines: BTreeMap<Phase, Duration>,
     slow_handler: Duration,
+    on_signals: OnSignals,
 }
 
 impl SystemBuilder {
@@ -54,6 +58,7 @@ impl SystemBuilder {
             events: Events::default(),
             phase_deadlines: BTreeMap::new(),
             slow_handler: limits::SLOW_HANDLER,
+            on_signals: OnSignals::default(),
         }
     }
 
@@ -71,7 +76,10 @@ impl SystemBuilder {
         self.dispatchers.retain(|(name, _)| !is_replaced(name));
         self.dispatchers.extend(config.dispatchers.clone());
         self.phase_deadlines.extend(config.phase_deadlines.clone());
-        self
+        match config.dead_letter_log {
+            Some((limit, pause)) => self.dead_letter_log(limit, pause),
+            None => self,
+        }
     }
 
     /// Hears every event, on the thread where it happens: be quick. What it causes itself while it runs is not told to
@@ -110,6 +118,16 @@ impl SystemBuilder {
         self
     }
 
+    /// When the process is asked to end, by Ctrl-C or SIGTERM, the [`shutdown`](ActorSystem::shutdown) begins by itself;
+    /// asked once more, or after the shutdown, the process ends at once with the exit code that a shell gives for the
+    /// signal: 130 or 143. The signals are taken for the whole life of the process, so this is for programs, not for
+    /// libraries. `main` waits for [`terminated`](ActorSystem::terminated), whose report has the signal as its reason.
+    #[cfg(feature = "signals")]
+    pub fn shutdown_on_signals(mut self) -> Self {
+        self.on_signals = OnSignals::wanted();
+        self
+    }
+
     /// On the current Tokio runtime; outside of one it starts its own, which ends with the last handle on the system
     /// (each living actor has one, so [`shutdown`](ActorSystem::shutdown) first). A runtime that ends before its system
     /// ends the actors as [`Exit::Shutdown`](crate::Exit::Shutdown), those on own threads too.
@@ -123,11 +141,47 @@ impl SystemBuilder {
                 (owned.handle().clone(), Some(owned))
             }
         };
-        let host = Host::Tokio(runtime);
+        let host = Host::Tokio(runtime.clone());
         if !Clock::new(host.clone()).has_timers() {
             return Err(BuildError::NoTimers);
         }
-        Ok(self.stand_on(host, owned_runtime, Random::from_entropy()))
+        let hearing = self.on_signals.hear(&runtime).map_err(no_signals)?;
+        let system = self.stand_on(host, owned_runtime, Random::from_entropy());
+        if let Some(hearing) = hearing {
+            hearing.obey(&system.0);
+        }
+        Ok(system)
+    }
+
+    /// The same with its first actor, named `guardian`, which starts when the system is complete. When it ends, for
+    /// whatever reason, the shutdown begins by itself: see [`ActorSystem::end_with`].
+    ///
+    /// ```
+    /// use playhouse::prelude::*;
+    ///
+    /// # fn main() -> Outcome {
+    /// let work = Props::func(async |ctx: &mut Context<u32>| {
+    ///     while let Some(0) = ctx.recv().await {}
+    ///     Ok(())
+    /// });
+    /// let (system, guardian) = ActorSystem::builder("shop").build_with(work)?;
+    /// guardian.tell(0);
+    /// guardian.tell(1);
+    /// let report = system.blocking_terminated();
+    /// assert_eq!(report.reason.to_string(), "its guardian ended: stopped");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn build_with<P: IntoProps>(
+        self,
+        guardian: P,
+    ) -> Result<(ActorSystem, ActorRef<P::Msg>), BuildError> {
+        let system = self.build()?;
+        let guardian = system
+            .spawn("guardian", guardian)
+            .map_err(BuildError::NoGuardian)?;
+        system.end_with(&guardian);
+        Ok((system, guardian))
     }
 
     /// On one thread, this one, in an order that the seed chooses, with a clock that the test moves. The second value
@@ -138,6 +192,7 @@ impl SystemBuilder {
         if is_inside_tokio() {
             return Err(BuildError::InsideTokio);
         }
+        self.on_signals.refuse().map_err(no_signals)?;
         let world = World::new(seed);
         let driver = Driver::new(world.clone());
         Ok((
@@ -215,6 +270,10 @@ fn check(name: &str) -> Result<(), BuildError> {
     }
 }
 
+fn no_signals(error: std::io::Error) -> BuildError {
+    BuildError::NoSignals(Arc::new(error))
+}
+
 fn own_runtime() -> std::io::Result<Runtime> {
     let count = AtomicUsize::new(1);
     let name = move || {
@@ -242,6 +301,10 @@ pub enum BuildError {
     /// A stepped system has the whole thread, and a handler must not find a Tokio runtime on it: make the test a plain
     /// `#[test]`.
     InsideTokio,
+    /// The process's signals cannot be heard; those of a stepped system never.
+    NoSignals(Arc<std::io::Error>),
+    /// The first actor cannot be spawned.
+    NoGuardian(SpawnError),
     /// The current Tokio runtime was built without timers, and every limit is one.
     NoTimers,
 }
@@ -254,6 +317,8 @@ impl fmt::Display for BuildError {
                 "there is a dispatcher named {name:?} already; choose another name"
             ),
             Self::BadName(text) => write!(f, "bad name {text}"),
+            Self::NoSignals(error) => write!(f, "cannot hear signals: {error}"),
+            Self::NoGuardian(error) => write!(f, "cannot spawn the guardian: {error}"),
             Self::NoTimers => f.write_str(
                 "the Tokio runtime has no timers; build it with `enable_time` or `enable_all`",
             ),

@@ -1,12 +1,17 @@
 //! A system: its roots, its dispatchers, its runtime. Nothing is shared between two systems of one process.
 
 mod builder;
+#[cfg(feature = "signals")]
+mod signals;
+#[cfg(not(feature = "signals"))]
+#[path = "signals_absent.rs"]
+mod signals;
 
 #[cfg(feature = "config")]
 pub(crate) use builder::OWN_THREADS;
 pub use builder::{BuildError, SystemBuilder};
 
-use crate::actor::Outcome;
+use crate::actor::{Message, Outcome};
 use crate::actor_ref::ActorRef;
 use crate::address::{Address, Name, complaint};
 use crate::cell::CoreRef;
@@ -16,13 +21,14 @@ use crate::clock::Clock;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{DispatcherRef, UnknownDispatcher};
 use crate::events::{Event, Events};
+use crate::failure::Failure;
 use crate::here;
 use crate::host::{Aborter, Host};
 use crate::ledger::Ledger;
 use crate::mailbox::signals::StopCause;
 use crate::props::IntoProps;
 use crate::random::Random;
-use crate::shutdown::{Phase, Shutdown, ShutdownReport};
+use crate::shutdown::{Phase, Shutdown, ShutdownReason, ShutdownReport, ShutdownTask};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
 use crate::waits::HeldHandles;
 use std::collections::BTreeMap;
@@ -74,28 +80,62 @@ impl ActorSystem {
         &self.0.clock
     }
 
-    /// What happened to every message so far. While actors run it is a picture of no exact moment.
+    /// What happened to every message so far. While actors run it is a picture of no exact moment: what was in the books
+    /// when it was asked for is in it, whoever ends meanwhile, and some of what came after.
     pub fn ledger(&self) -> Ledger {
         self.0.ledger()
     }
 
     /// Adds a step to a phase at run time, e.g. by the actor that opened the door. A step added after its phase runs
-    /// with the next phase, one added after the last is dropped.
+    /// with the next phase, one added after the last is dropped. It can be taken back:
+    /// [`ShutdownTask::cancel`].
+    ///
+    /// To end an actor in a phase and wait until it is gone, tell it so and wait:
+    ///
+    /// ```
+    /// # use playhouse::prelude::*;
+    /// # fn add(system: &ActorSystem, cashier: ActorRef<&'static str>) {
+    /// system.on_shutdown(playhouse::Phase::FinishRequests, "cashier", async move || {
+    ///     cashier.tell("count the till, then stop");
+    ///     cashier.terminated().await;
+    ///     Ok(())
+    /// });
+    /// # }
+    /// ```
     pub fn on_shutdown<F: Future<Output = Outcome> + Send + 'static>(
         &self,
         phase: Phase,
         name: &'static str,
         task: impl FnOnce() -> F + Send + 'static,
-    ) {
-        self.0
-            .shutdown
-            .add(phase, name, Box::new(move || Box::pin(task())));
+    ) -> ShutdownTask {
+        let task = Box::new(move || Box::pin(task()) as _);
+        Shutdown::add(&self.0, phase, name, task)
+    }
+
+    /// When this actor ends, for whatever reason, the [`shutdown`](Self::shutdown) begins by itself. It may have ended
+    /// already. [`terminated`](Self::terminated) waits for the end of it all.
+    pub fn end_with<M: Message>(&self, guardian: &ActorRef<M>) {
+        let system = Arc::downgrade(&self.0);
+        let guardian = CoreRef::new(guardian.core()); // memory alone: it may live as long as its handles
+        let ends = async move {
+            let exit = guardian.ended().await;
+            if let Some(system) = system.upgrade() {
+                Shutdown::begin(&system, ShutdownReason::GuardianEnded(exit));
+            }
+        };
+        drop(self.0.host.spawn("guardian", ends));
+    }
+
+    /// Waits for the end of the shutdown, whoever begins it; a runtime that ends under its system begins none. Cancel
+    /// safe. An actor must not await it in a handler: the shutdown waits for that handler.
+    pub async fn terminated(&self) -> ShutdownReport {
+        self.0.shutdown.report().await
     }
 
     /// Runs the phases in order, each within its deadline. Called twice: both wait for the same end. Cancel safe: it
     /// goes on without you. An actor must not await it in a handler: the shutdown waits for that handler.
     pub async fn shutdown(&self) -> ShutdownReport {
-        Shutdown::begin(&self.0);
+        Shutdown::begin(&self.0, ShutdownReason::Asked);
         self.0.shutdown.report().await
     }
 
@@ -106,12 +146,23 @@ impl ActorSystem {
     /// # Panics
     /// On any thread that drives asynchronous tasks, and in the turn of an actor, for which the shutdown waits.
     pub fn blocking_shutdown(&self) -> ShutdownReport {
-        assert!(
-            !here::is_turn(),
-            "an actor cannot wait for the end of its own system; spawn a task that does"
-        );
-        Shutdown::begin(&self.0);
-        match here::block_on("ActorSystem::blocking_shutdown", self.0.shutdown.report()) {
+        assert_no_turn();
+        Shutdown::begin(&self.0, ShutdownReason::Asked);
+        self.block_on_report("ActorSystem::blocking_shutdown")
+    }
+
+    /// [`terminated`](Self::terminated) from a plain thread; what is said of
+    /// [`blocking_shutdown`](Self::blocking_shutdown) holds for it too.
+    ///
+    /// # Panics
+    /// As that one.
+    pub fn blocking_terminated(&self) -> ShutdownReport {
+        assert_no_turn();
+        self.block_on_report("ActorSystem::blocking_terminated")
+    }
+
+    fn block_on_report(&self, what: &'static str) -> ShutdownReport {
+        match here::block_on(what, self.0.shutdown.report()) {
             Ok(report) => report,
             Err(cancelled) => unreachable!("only actors are cancelled: {cancelled}"),
         }
@@ -207,6 +258,13 @@ impl ActorSystem {
     }
 }
 
+fn assert_no_turn() {
+    assert!(
+        !here::is_turn(),
+        "an actor cannot wait for the end of its own system; spawn a task that does"
+    );
+}
+
 impl fmt::Debug for ActorSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ActorSystem({:?})", self.0.roots.path())
@@ -260,8 +318,9 @@ impl Drop for EndOfRuntime {
 
 impl System {
     /// A root's failure was escalated, and nobody is above it.
-    pub(crate) fn root_failed(self: &Arc<Self>) {
-        Shutdown::begin(self);
+    pub(crate) fn root_failed(self: &Arc<Self>, who: &Address, failure: &Failure) {
+        let reason = ShutdownReason::RootFailed(who.clone(), failure.clone());
+        Shutdown::begin(self, reason);
     }
 
     pub(crate) fn next_uid(&self) -> u64 {
@@ -281,13 +340,15 @@ impl System {
             .collect()
     }
 
+    /// Family by family, parents first, each under its own lock. Whoever leaves a family that was looked at already takes
+    /// its books, and those below, to where they were counted; whoever leaves one that was not is found in its books.
     pub(crate) fn ledger(&self) -> Ledger {
-        let mut ledger = *self.total.lock();
-        ledger.add(&self.roots.books());
-        self.roots
-            .descendants()
-            .iter()
-            .for_each(|core| ledger.add(&core.open_entries()));
+        let mut ledger = Ledger::default();
+        let mut families = vec![self.roots.clone()];
+        while let Some(family) = families.pop() {
+            ledger.add(&family.picture(&mut families));
+        }
+        ledger.add(&self.total.lock()); // last: where the books of those who outlive their parent go
         ledger
     }
 

@@ -223,6 +223,10 @@ impl TestKit {
         *self.expected_lost.borrow_mut() = first..=last;
     }
 
+    pub(super) fn scene(&self) -> &Rc<Scene> {
+        &self.scene
+    }
+
     fn assert_clean(&self) {
         let ledger = self.system.ledger();
         assert!(

@@ -1,6 +1,7 @@
 //! What every test of a running system needs.
 #![allow(dead_code)] // each test file uses its own part
 
+pub(crate) mod clerk;
 pub(crate) mod panics;
 pub(crate) mod player;
 pub(crate) mod seeds;

@@ -33,6 +33,8 @@ mod mon;
 mod mtm;
 mod ore;
 mod own;
+mod own_core;
+mod own_failures;
 mod own_work_pulling;
 mod pat;
 mod pip;

@@ -1,429 +1,200 @@
-//! Cases that no upstream suite has.
+//! Cases that no upstream suite has: the books, the stash, restarts.
 
-use crate::common::seeds::{end as common_end, for_each_seed, stepped};
-use crate::common::*;
+use crate::common::player::{Boom, Cue, Player, act, fail, quietly, stop};
+use crate::common::stage::{Stage, on_stage};
 use playhouse::prelude::*;
-use playhouse::{DeadLetterReason, Event, Fate, NoReply, SystemBuilder};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
-use tokio::sync::{Barrier, mpsc};
+use playhouse::{DeadLetterReason, Event};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What can happen to a question.
-enum Question {
-    Answer(Reply<u32>),
-    Drop(Reply<u32>),
-    Panic(Reply<u32>),
-    Keep(Reply<u32>),
-    Never(Reply<u32>),
+fn supervised(stage: &Stage, how: impl Into<Supervise>) -> ActorRef<Cue> {
+    let player = Player::new(&stage.notes);
+    stage.spawn("player", Props::new(move || player).supervise(how))
 }
 
-#[derive(Default)]
-struct Asked(Vec<Reply<u32>>);
+/// Fails, waits, refuses or handles a number, so that there is one of each kind in the books.
+struct Sorter;
 
-impl Actor for Asked {
-    type Msg = Question;
-    async fn receive(&mut self, _ctx: &mut Context<Question>, question: Question) -> Outcome {
-        match question {
-            Question::Answer(reply) => reply.send(7),
-            Question::Drop(reply) => drop(reply),
-            Question::Panic(_reply) => panic!("will not"),
-            Question::Keep(reply) => self.0.push(reply),
-            Question::Never(_reply) => std::future::pending().await,
-        }
-        Ok(())
-    }
-}
-
-fn has_all(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "no {part:?} in {text:?}");
-    }
-}
-
-async fn unanswered(asked: &ActorRef<Question>, make: fn(Reply<u32>) -> Question) -> AskError {
-    asked.ask(make).within(secs(60)).await.unwrap_err()
-}
-
-#[tokio::test]
-async fn own_07_a_dropped_reply_names_the_actor_and_the_message() {
-    let (system, events) = system();
-    let asked = system.spawn("asked", Asked::default).unwrap();
-    let error = unanswered(&asked, Question::Drop).await;
-    assert!(matches!(&error, AskError::NoReply { by, why: NoReply::Dropped, .. } if *by == asked));
-    has_all(
-        &error.to_string(),
-        &["/test/asked", "own::Question", "dropped the reply"],
-    );
-    assert_eq!(events.dead(DeadLetterReason::UnansweredReply), 1);
-
-    let error = unanswered(&asked, Question::Panic).await;
-    assert!(
-        matches!(&error, AskError::NoReply { by, why: NoReply::Failed(_), .. } if *by == asked)
-    );
-    has_all(
-        &error.to_string(),
-        &["/test/asked", "own::Question", "failed", "will not"],
-    );
-    end(&system).await;
-}
-
-#[tokio::test]
-async fn own_07_a_reply_that_goes_with_its_mailbox_or_its_actor_fails_at_once() {
-    let (system, _) = system();
-    let asked = system.spawn("asked", Asked::default).unwrap();
-    let (kept, ()) = tokio::join!(unanswered(&asked, Question::Keep), async {
-        asked.ask(Question::Answer).within(secs(60)).await.unwrap();
-        asked.stop();
-    });
-    assert!(matches!(
-        &kept,
-        AskError::NoReply {
-            why: NoReply::Stopped,
-            ..
-        }
-    ));
-    has_all(
-        &kept.to_string(),
-        &["/test/asked", "own::Question", "it ended"],
-    );
-
-    let asked = system.spawn_anonymous(Asked::default);
-    let (in_hand, queued, ()) = tokio::join!(
-        unanswered(&asked, Question::Never),
-        unanswered(&asked, Question::Answer),
-        async {
-            while system.ledger().queued != 1 {
-                tokio::task::yield_now().await;
-            }
-            asked.kill();
-        }
-    );
-    assert!(matches!(
-        in_hand,
-        AskError::NoReply {
-            why: NoReply::Stopped,
-            ..
-        }
-    ));
-    assert!(matches!(queued, AskError::Gone(Fate::Waiting)));
-    has_all(
-        &queued.to_string(),
-        &["gone", "asking its successor is safe"],
-    );
-    end(&system).await;
-}
-
-/// Blocks its worker until it is told that somebody has noticed, or for so long.
-struct Blocker {
-    noticed: Arc<(Mutex<u32>, Condvar)>,
-    at_most: Duration,
-}
-
-impl Actor for Blocker {
+impl Actor for Sorter {
     type Msg = u32;
-    async fn receive(&mut self, ctx: &mut Context<u32>, _: u32) -> Outcome {
-        let (count, changed) = &*self.noticed;
-        let is_unnoticed = |count: &mut u32| *count == 0;
-        drop(changed.wait_timeout_while(count.lock().unwrap(), self.at_most, is_unnoticed));
-        std::thread::sleep(millis(30)); // for a second look, which must not tell again
-        ctx.stop();
-        Ok(())
-    }
-}
-
-/// What was told of a handler that blocks for at most so long.
-async fn slow_handlers(builder: SystemBuilder, at_most: Duration) -> Vec<Event> {
-    let (told, mut events) = mpsc::unbounded_channel();
-    let noticed = Arc::new((Mutex::new(0), Condvar::new()));
-    let notice = noticed.clone();
-    let system = builder
-        .on_event(move |event| {
-            if matches!(event, Event::SlowHandler { .. }) {
-                let _ = told.send(event.clone());
-                *notice.0.lock().unwrap() += 1;
-                notice.1.notify_all();
-            }
-        })
-        .build()
-        .unwrap();
-    let blocker = system
-        .spawn("blocker", move || Blocker { noticed, at_most })
-        .unwrap();
-    blocker.tell(0);
-    blocker.terminated().await;
-    end(&system).await;
-    read(&mut events)
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn own_12_a_handler_that_blocks_a_shared_worker_is_named_once() {
-    let events = slow_handlers(ActorSystem::builder("test"), secs(60)).await;
-    let [event @ Event::SlowHandler { age, .. }] = &events[..] else {
-        panic!("{events:?}")
-    };
-    assert!(*age >= playhouse::limits::SLOW_HANDLER);
-    let text = event.to_string();
-    has_all(
-        &text,
-        &["/test/blocker", "`u32`", "dispatcher `default`", " ms"],
-    );
-    has_all(&text, &["system.dispatcher(\"blocking\")", "pipe_blocking"]);
-}
-
-#[tokio::test]
-async fn own_12_the_only_worker_of_a_runtime_is_watched_too() {
-    let events = slow_handlers(ActorSystem::builder("test"), secs(60)).await;
-    assert_eq!(events.len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn own_12_how_slow_is_a_setting() {
-    let never = ActorSystem::builder("test").slow_handler(Duration::MAX);
-    assert!(
-        slow_handlers(never, 3 * playhouse::limits::SLOW_HANDLER)
-            .await
-            .is_empty()
-    );
-}
-
-/// Waits for another one in its handler, and says how that went.
-struct Waiter {
-    name: &'static str,
-    peer: Option<ActorRef<Turn>>,
-    heard: mpsc::UnboundedSender<(&'static str, Result<u32, AskError>)>,
-}
-
-enum Turn {
-    Meet(ActorRef<Turn>),
-    /// Once both are at it.
-    AskPeer(Arc<Barrier>),
-    Answer(Reply<u32>),
-}
-
-impl Actor for Waiter {
-    type Msg = Turn;
-    async fn receive(&mut self, _ctx: &mut Context<Turn>, turn: Turn) -> Outcome {
-        match turn {
-            Turn::Meet(peer) => self.peer = Some(peer),
-            Turn::Answer(reply) => reply.send(1),
-            Turn::AskPeer(both) => {
-                both.wait().await;
-                self.ask(Turn::Answer).await;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Waiter {
-    async fn ask(&mut self, make: fn(Reply<u32>) -> Turn) {
-        let Some(peer) = &self.peer else { return };
-        let answer = peer.ask(make).within(secs(60)).await;
-        let _ = self.heard.send((self.name, answer));
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn own_11_two_that_ask_each_other_in_their_handlers_fail_with_the_cycle() {
-    let (system, events) = system();
-    let (heard, mut answers) = journal();
-    let [a, b] = ["a", "b"].map(|name| {
-        let heard = heard.clone();
-        let waiter = move || Waiter {
-            name,
-            peer: None,
-            heard,
-        };
-        system.spawn(name, waiter).unwrap()
-    });
-    a.tell(Turn::Meet(b.clone()));
-    b.tell(Turn::Meet(a.clone()));
-    let both = Arc::new(Barrier::new(2));
-    a.tell(Turn::AskPeer(both.clone()));
-    b.tell(Turn::AskPeer(both));
-    for _ in 0..2 {
-        let (name, answer) = answers.recv().await.unwrap();
-        let Err(error @ AskError::Cycle(cycle)) = &answer else {
-            panic!("{answer:?}")
-        };
-        let path = match name {
-            "a" => "/test/a -> /test/b -> /test/a",
-            _ => "/test/b -> /test/a -> /test/b",
-        };
-        has_all(&error.to_string(), &[path, "own::Turn", "Context::ask"]);
-        assert_eq!(cycle.messages().len(), 2);
-    }
-    assert_eq!(
-        events.count(|event| matches!(event, Event::Cycle { certain: true, .. })),
-        1
-    );
-    assert_eq!(
-        events.count(|event| matches!(event, Event::Cycle { certain: false, .. })),
-        0
-    );
-    end(&system).await;
-}
-
-/// Sends so many messages to another one, in one handler.
-enum Flood {
-    Send(ActorRef<Flood>, Arc<Barrier>),
-    Water,
-}
-
-struct Flooder(mpsc::UnboundedSender<Outcome>);
-
-impl Actor for Flooder {
-    type Msg = Flood;
-    async fn receive(&mut self, _ctx: &mut Context<Flood>, flood: Flood) -> Outcome {
-        if let Flood::Send(to, both) = flood {
-            both.wait().await;
-            let sent = async {
-                for _ in 0..3 {
-                    to.send(Flood::Water).await?;
-                }
-                Ok(())
-            };
-            let sent = sent.await;
-            self.0.send(sent)?;
-        }
-        Ok(())
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn own_11_two_full_mailboxes_that_send_into_each_other_fail_with_the_cycle() {
-    let (system, events) = system();
-    let (told, mut outcomes) = journal();
-    let [a, b] = ["a", "b"].map(|name| {
-        let told = told.clone();
-        let props = Props::new(move || Flooder(told)).mailbox(Mailbox::bounded(1));
-        system.spawn(name, props).unwrap()
-    });
-    let both = Arc::new(Barrier::new(2));
-    a.tell(Flood::Send(b.clone(), both.clone()));
-    b.tell(Flood::Send(a.clone(), both));
-    let mut cycles = Vec::new();
-    for _ in 0..2 {
-        let failure = outcomes.recv().await.unwrap().unwrap_err();
-        let error = failure.find::<playhouse::SendError<Flood>>().unwrap();
-        assert_eq!(error.cycle().unwrap().len(), 3);
-        has_all(
-            &error.to_string(),
-            &["full mailboxes", "own::Flood", "`try_send`"],
-        );
-        cycles.push(error.cycle().unwrap()[0].path().to_owned());
-    }
-    cycles.sort();
-    assert_eq!(
-        cycles,
-        ["/test/a", "/test/b"],
-        "each sees it from its own place"
-    );
-    assert_eq!(
-        events.count(|event| matches!(event, Event::Cycle { certain: true, .. })),
-        1
-    );
-    end(&system).await;
-}
-
-/// Asks the next one with a limit of its own, and tells what it heard.
-struct Middle {
-    next: ActorRef<Reply<()>>,
-    errors: mpsc::UnboundedSender<AskError>,
-}
-
-impl Actor for Middle {
-    type Msg = Reply<()>;
-    async fn receive(&mut self, _ctx: &mut Context<Reply<()>>, reply: Reply<()>) -> Outcome {
-        match self.next.ask(|reply| reply).within(secs(10)).await {
-            Ok(()) => reply.send(()),
-            Err(error) => self.errors.send(error)?,
+    async fn receive(&mut self, ctx: &mut Context<u32>, n: u32) -> Outcome {
+        match n {
+            1 => return Err(Boom.into()),
+            2 => ctx.unhandled(n),
+            3 => ctx.stash(n)?,
+            4 => ctx.clock().sleep(secs(60)).await,
+            _ => {}
         }
         Ok(())
     }
 }
 
 #[test]
-fn own_10_a_deadline_goes_down_the_chain_and_the_error_tells_where_the_time_went() {
-    for_each_seed(100, |seed| {
-        let (system, world, _) = stepped(seed);
-        let (seen, mut remaining) = journal();
-        let (errors, mut middle_errors) = journal();
-        let last = Props::func(async move |ctx: &mut Context<Reply<()>>| {
-            let reply = ctx.recv().await.ok_or("stopped")?;
-            seen.send(ctx.clock().remaining(reply.deadline().ok_or("none")?))?;
-            ctx.clock().sleep(secs(5)).await;
-            Ok(())
-        });
-        let next = system.spawn("c", last).unwrap();
-        let middle = system.spawn("b", move || Middle { next, errors }).unwrap();
-        let error = world
-            .block_on_timed(middle.ask(|reply| reply).within(millis(300)))
-            .unwrap_err();
-        assert!(matches!(&error, AskError::Timeout(late) if late.fate() == Fate::Started));
-        let text = error.to_string();
-        has_all(
-            &text,
-            &["/test/b did not answer", "Reply<()>", "within 300 ms"],
-        );
-        has_all(
-            &text,
-            &["if it may be done twice", "/test/b waits for /test/c"],
-        );
-        assert_eq!(remaining.try_recv().unwrap(), millis(300));
-        world.settle();
-        let error = middle_errors.try_recv().unwrap();
-        has_all(
-            &error.to_string(),
-            &["/test/c did not answer", "within 300 ms"],
-        );
-        world.advance(secs(5));
-        common_end(&system, &world);
-    });
-}
-
-#[test]
-fn own_13_two_that_hold_each_others_handles_are_named_at_the_shutdown() {
-    struct Holder(Option<ActorRef<Hold>>);
-    struct Hold(ActorRef<Hold>);
-    impl Actor for Holder {
-        type Msg = Hold;
-        async fn receive(&mut self, _ctx: &mut Context<Hold>, Hold(peer): Hold) -> Outcome {
-            self.0 = Some(peer);
-            Ok(())
+fn own_02_every_message_is_in_exactly_one_column() {
+    on_stage(|stage| {
+        let sorter = Props::new(|| Sorter)
+            .supervise(Supervise::resume())
+            .mailbox(Mailbox::bounded(4));
+        let sorter = stage.spawn("sorter", sorter);
+        for n in [0, 1, 2] {
+            sorter.tell(n);
+            stage.world.settle();
         }
-    }
-    for_each_seed(100, |seed| {
-        let (system, world, events) = stepped(seed);
-        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| {
-            let props = Props::new(|| Holder(None)).lifetime(Lifetime::Handles);
-            system.spawn(name, props).unwrap()
-        });
-        a.tell(Hold(b.clone()));
-        b.tell(Hold(a.clone()));
-        c.tell(Hold(a.clone())); // holds one of them, and is held by nobody
-        let outside = d.clone();
-        d.tell(Hold(d.clone())); // holds itself, but not alone
-        drop((a, b, c, d));
-        world.settle();
+        sorter.tell(3);
+        sorter.tell(4); // is interrupted
+        stage.world.settle();
+        (5..8).for_each(|n| sorter.tell(n)); // wait, and are dead at the end
+        sorter.tell(8); // has no place
+        assert!(sorter.try_send(9).is_err()); // is refused
+        let now = stage.system.ledger();
         assert_eq!(
-            events.count(|event| matches!(event, Event::Ended { .. })),
-            1,
-            "c has ended"
+            (now.queued, now.stashed, now.balance()),
+            (3, 1, 1),
+            "one is in hand"
         );
-        common_end(&system, &world);
-        drop(outside);
-        let found = events.all();
-        let found = found
-            .iter()
-            .filter(|event| matches!(event, Event::HandleCycle { .. }));
-        let [event] = found.collect::<Vec<_>>()[..] else {
-            panic!("{:?}", events.all())
+        sorter.kill();
+        stage.world.block_on(sorter.terminated());
+        sorter.tell(10); // comes too late
+        let ledger = stage.system.ledger();
+        assert_eq!((ledger.accepted, ledger.refused), (10, 1));
+        assert_eq!((ledger.handled, ledger.failed, ledger.unhandled), (1, 1, 1));
+        assert_eq!((ledger.interrupted, ledger.dead), (1, 6));
+        assert_eq!((ledger.queued, ledger.stashed, ledger.balance()), (0, 0, 0));
+    });
+}
+
+#[test]
+fn own_02_what_is_given_up_is_in_a_column_of_its_own() {
+    on_stage(|stage| {
+        let sorter = Props::new(|| Sorter)
+            .supervise(Supervise::restart().at_once())
+            .redeliver(1);
+        let sorter = stage.spawn("sorter", sorter);
+        sorter.tell(1);
+        stage.world.settle();
+        let ledger = stage.system.ledger();
+        assert_eq!(
+            (ledger.accepted, ledger.quarantined, ledger.failed),
+            (1, 1, 0)
+        );
+    });
+}
+
+fn stash(line: &'static str) -> Cue {
+    act(move |ctx| Ok(ctx.stash(Cue::Say(line))?))
+}
+
+#[test]
+fn own_04_what_is_stashed_at_a_stop_is_a_dead_letter() {
+    on_stage(|stage| {
+        let player = supervised(stage, Supervise::stop());
+        for cue in [stash("one"), stash("two"), stop()] {
+            stage.tell(&player, cue);
+        }
+        stage.expect([]);
+        assert_eq!(stage.events.dead(DeadLetterReason::Stopped), 2);
+    });
+}
+
+#[test]
+fn own_04_what_is_stashed_at_a_restart_is_kept_and_comes_first() {
+    on_stage(|stage| {
+        let player = supervised(stage, Supervise::restart().at_once());
+        for cue in [stash("one"), stash("two"), fail(), Cue::Say("three")] {
+            player.tell(cue);
+        }
+        stage.world.settle();
+        stage.expect(["one", "two", "three"]);
+        assert_eq!(stage.events.dead(DeadLetterReason::Stopped), 0);
+    });
+}
+
+#[test]
+fn own_06_a_storm_of_restarts_is_paced_and_ends_at_its_limit() {
+    on_stage(|stage| {
+        let tries = Arc::new(AtomicU32::new(0));
+        let (counted, player) = (tries.clone(), Player::new(&stage.notes));
+        let props = Props::setup(async move |_: &mut Context<Cue>| {
+            match counted.fetch_add(1, Ordering::Relaxed) {
+                0 => Ok(player),
+                _ => Err("cannot come back".into()),
+            }
+        });
+        let how = Supervise::restart().backoff(secs(1)..=secs(4), 0.5);
+        let player = stage.spawn("player", props.supervise(how.limit(6, secs(60))));
+        stage.tell(&player, fail());
+        stage.world.block_on_timed(player.terminated());
+        assert_eq!(tries.load(Ordering::Relaxed), 7, "the first, and six again");
+        let delays = stage
+            .events
+            .all()
+            .into_iter()
+            .filter_map(|event| match event {
+                Event::Restarted { after, .. } => Some(after),
+                _ => None,
+            });
+        let delays: Vec<_> = delays.collect();
+        for (delay, base) in delays.iter().zip([1, 2, 4, 4, 4, 4].map(secs)) {
+            assert!(
+                *delay >= base && *delay <= secs(4).min(base * 3 / 2),
+                "{delays:?}"
+            );
+        }
+        assert!(stage.world.elapsed() >= secs(19));
+    });
+}
+
+#[test]
+fn own_14_late_results_of_an_incarnation_never_reach_the_next() {
+    on_stage(|stage| {
+        let slow = Props::func(async |ctx: &mut Context<Reply<u32>>| {
+            while let Some(reply) = ctx.recv().await {
+                ctx.clock().sleep(secs(2)).await;
+                reply.send(1);
+            }
+            Ok(())
+        });
+        let slow = stage.spawn("slow", slow);
+        let player = supervised(stage, Supervise::restart().at_once());
+        let begin = move |ctx: &mut Context<Cue>| {
+            ctx.timers().once("tick", secs(1), Cue::Say("tick"));
+            ctx.timers()
+                .fixed_rate("beat", secs(1), || Cue::Say("beat"));
+            let clock = ctx.clock().clone();
+            ctx.pipe_to_self(async move { clock.sleep(secs(1)).await }, |()| {
+                Cue::Say("pipe")
+            });
+            ctx.pipe_to_self(async {}, |()| Cue::Say("pipe that was queued"));
+            ctx.ask(&slow, secs(9), |reply| reply, |_| Cue::Say("answer"));
+            ctx.receive_timeout(secs(1), || Cue::Say("nothing came"));
         };
-        let text = event.to_string();
-        has_all(
-            &text,
-            &["/test/a -> /test/b -> /test/a", "WeakRef", "downgrade"],
-        );
+        player.tell(quietly(begin));
+        player.tell(fail());
+        stage.world.advance(secs(20));
+        let notes: Vec<String> = stage.notes.read();
+        let late: Vec<_> = notes
+            .iter()
+            .filter(|note| *note != "pipe that was queued")
+            .collect();
+        assert!(late.is_empty(), "{notes:?}");
+        stage.tell(&player, Cue::Say("alive"));
+        stage.expect(["alive"]);
+    });
+}
+
+#[test]
+fn own_14_a_message_to_an_old_adapter_is_a_dead_letter() {
+    on_stage(|stage| {
+        let player = supervised(stage, Supervise::restart().at_once());
+        let adapter = stage.ask(&player, |ctx| {
+            ctx.adapter(|line: &'static str| Cue::Say(line))
+        });
+        adapter.tell("in time");
+        stage.world.settle();
+        stage.tell(&player, fail());
+        adapter.tell("late");
+        stage.world.settle();
+        stage.expect(["in time"]);
+        assert_eq!(stage.events.dead(DeadLetterReason::Gone), 1);
     });
 }

@@ -424,6 +424,7 @@ fn active(value: &'static str) -> Behavior<Access> {
         }
         Access::Save(value, reply) => {
             let time = ctx.clock().clone();
+            // sleeps: in virtual time
             ctx.pipe_to_self(async move { time.sleep(secs(1)).await }, |()| Access::Saved);
             Ok(saving(value, reply))
         }
@@ -452,6 +453,7 @@ fn saving(value: &'static str, reply: Reply<()>) -> Behavior<Access> {
 fn pat_09_what_comes_while_loading_and_saving_is_stashed() {
     let (system, world, _) = stepped(9);
     let clock = system.clock().clone();
+    // sleeps: in virtual time
     let access = move || loading(async move { clock.sleep(secs(1)).await });
     let access = system.spawn_anonymous(access);
     let get = |world: &Stepped| {

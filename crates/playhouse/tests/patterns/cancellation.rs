@@ -11,6 +11,7 @@ fn a_handler_sees_that_its_asker_has_gone_and_skips_the_rest() {
     let worker = Props::func(async move |ctx: &mut Context<Reply<u32>>| {
         while let Some(reply) = ctx.recv().await {
             for step in 0..10 {
+                // sleeps: in virtual time
                 ctx.clock().sleep(secs(1)).await;
                 told.send(step)?;
                 if reply.is_abandoned() {

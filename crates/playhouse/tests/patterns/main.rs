@@ -8,5 +8,6 @@ mod aggregator;
 mod cancellation;
 mod nobody;
 mod rate_limiter;
+mod spawn_protocol;
 mod tell_or;
 mod work_pulling;

@@ -58,6 +58,7 @@ fn slow(system: &ActorSystem) -> (ActorRef<u32>, mpsc::UnboundedReceiver<u32>) {
     let (seen, lines) = journal();
     let slow = Props::func(async move |ctx: &mut Context<u32>| {
         while let Some(line) = ctx.recv().await {
+            // sleeps: in virtual time
             ctx.clock().sleep(secs(1)).await;
             seen.send(line)?;
         }

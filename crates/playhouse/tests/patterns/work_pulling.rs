@@ -23,6 +23,7 @@ impl Actor for Worker {
                 ctx.me().kill();
                 std::future::pending::<()>().await;
             }
+            // sleeps: in virtual time
             n if n % 3 == 2 => ctx.clock().sleep(secs(1)).await,
             _ => tokio::task::yield_now().await,
         }

@@ -2,7 +2,7 @@
 
 use super::{Choice, End, World};
 use crate::limits;
-use crate::sync::{Arc, AtomicBool, Ordering, PoisonError, thread, thread_local};
+use crate::sync::{Arc, AtomicBool, Ordering, thread, thread_local, wait_at_most};
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::pin;
@@ -216,8 +216,7 @@ impl Driver {
             if state.living == 0 || patience.is_zero() {
                 return state.living;
             }
-            let woken = self.world.0.ending.wait_timeout(state, patience);
-            drop(woken.unwrap_or_else(PoisonError::into_inner));
+            drop(wait_at_most(&self.world.0.ending, state, patience));
         }
     }
 

@@ -33,6 +33,7 @@ use super::Closure;
 use super::abandon::abandon;
 use super::runnable::Runnable;
 use crate::address::Address;
+use crate::effect::Effects;
 use crate::random::Random;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, drop_quietly, run_quietly, thread};
 use alarms::Alarms;
@@ -64,6 +65,8 @@ struct State {
     priorities: Option<Priorities>,
     /// Whatever is bounded has one place, whatever its setting.
     has_bounds_of_one: bool,
+    /// If a test wants to know.
+    effects: Option<Effects>,
     ready: Vec<Ready>,
     /// How many units have become ready so far.
     queued: u64,
@@ -139,6 +142,7 @@ impl World {
                 random: Random::new(seed),
                 priorities: None,
                 has_bounds_of_one: false,
+                effects: None,
                 ready: Vec::new(),
                 queued: 0,
                 tasks: BTreeMap::new(),
@@ -161,6 +165,17 @@ impl World {
     /// Of actors and turns to come.
     pub(crate) fn set_bounds_to_one(&self) {
         self.0.state.lock().has_bounds_of_one = true;
+    }
+
+    /// From now on what actors do is written down.
+    pub(crate) fn keep_effects(&self) {
+        self.0.state.lock().effects = Some(Effects::default());
+    }
+
+    pub(crate) fn record(&self, write: impl FnOnce(&mut Effects)) {
+        if let Some(effects) = &mut self.0.state.lock().effects {
+            write(effects);
+        }
     }
 
     /// What is left of a bound that a setting asks for.

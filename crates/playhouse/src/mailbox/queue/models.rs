@@ -328,7 +328,7 @@ fn a_permit_that_is_released_reaches_whoever_registers_just_then() {
 }
 
 #[test]
-fn a_waiter_that_leaves_passes_its_wake_up_on() {
+fn own_09_a_woken_sender_that_is_dropped_passes_its_wake_up_on() {
     model(|| {
         let actor = Actor::new(1);
         assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
@@ -355,5 +355,170 @@ fn a_closed_lane_keeps_nobody_waiting() {
         let waiting = Waiting::spawn(&actor);
         actor.queue.close_admission();
         waiting.is_called_if_it_waits();
+    });
+}
+
+/// Two senders at once, into a turn that takes what it finds meanwhile.
+#[test]
+fn own_01_the_messages_of_each_sender_stay_in_order() {
+    model_of_three(|| {
+        let actor = Actor::new(usize::MAX);
+        let send = |sender, messages: usize| {
+            spawn(&actor, move |actor| {
+                for number in 0..messages {
+                    let pushed = actor.queue.try_push(actor.message(sender, number));
+                    assert!(matches!(pushed, Ok(Pushed::Queued)), "it is never idle");
+                }
+            })
+        };
+        let senders = [send(0, 2), send(1, 2)];
+        let mut seen = Vec::new();
+        for _ in 0..2 {
+            // SAFETY: the turn is this thread's all the time.
+            seen.extend(unsafe { actor.queue.pop() }.map(|one| (one.producer, one.number)));
+        }
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        seen.extend(actor.run());
+        for sender in 0..2 {
+            let of_one = seen.iter().filter(|(who, _)| *who == sender);
+            assert!(of_one.map(|&(_, number)| number).eq(0..2), "{seen:?}");
+        }
+    });
+}
+
+/// The one place is taken all the time. Whoever has a result for the actor, and whoever orders it to stop, waits for
+/// nobody; and none of it takes or gives a place.
+#[test]
+fn own_03_a_full_mailbox_takes_completions_and_orders() {
+    model_of_three(|| {
+        let actor = Actor::new(1);
+        assert!(actor.queue.try_reserve().is_ok());
+        let completes = spawn(&actor, |actor| {
+            let Ok(pushed) = actor.queue.push_outside(actor.message(0, 0)) else {
+                panic!("it has not ended");
+            };
+            if pushed == Pushed::WasIdle {
+                actor.win();
+            }
+            pushed == Pushed::WasIdle
+        });
+        let orders = spawn(&actor, |actor| {
+            let was_idle = actor.queue.nudge();
+            if was_idle {
+                actor.win();
+            }
+            was_idle
+        });
+        // SAFETY: the turn is this thread's until it is given up. The message holds no place, so none is freed.
+        let (mut was_noticed, mut seen) = unsafe {
+            let seen = actor.queue.pop().map(|one| one.number);
+            (actor.queue.take_nudge(), Vec::from_iter(seen))
+        };
+        let is_idle = actor.give_up();
+        let won = [completes.join().unwrap(), orders.join().unwrap()];
+        if !is_idle || won.contains(&true) {
+            // SAFETY: the turn was kept or won, and nobody else is left.
+            unsafe {
+                was_noticed |= actor.queue.take_nudge();
+                seen.extend(actor.queue.pop().map(|one| one.number));
+            }
+        }
+        assert!(was_noticed, "the order, by one turn or the other");
+        assert_eq!(seen, [0], "the completion, once");
+        assert!(matches!(actor.queue.try_reserve(), Err(NoPlace::Full)));
+        assert_eq!(actor.queue.taken(), 1, "neither took a place nor gave one");
+    });
+}
+
+/// One message may be handled before the stop is seen; of the others, each is buried or handed back.
+#[test]
+fn own_08_a_stop_buries_what_was_accepted_each_once() {
+    model(|| {
+        let actor = Actor::new(2);
+        assert!(actor.queue.try_reserve().is_ok());
+        let sends = spawn(&actor, |actor| {
+            let plain = actor.queue.try_push(actor.message(0, 0)).is_ok();
+            let reserved = actor.queue.push_reserved(actor.message(0, 1)).is_ok();
+            usize::from(plain) + usize::from(reserved)
+        });
+        let mut is_ordered = false;
+        let was_idle = actor.queue.close_and_nudge(&mut || is_ordered = true);
+        assert!(is_ordered && !was_idle);
+        // SAFETY: the turn is this thread's for ever.
+        let handled = usize::from(unsafe { actor.queue.pop() }.is_some());
+        // SAFETY: as above.
+        let buried = unsafe { actor.queue.end() };
+        assert!(buried.is_sorted_by_key(|message| message.number));
+        assert_eq!(handled + buried.len(), sends.join().unwrap(), "accepted");
+        drop(buried);
+        assert_eq!(actor.dropped.load(SeqCst), 2, "each once, wherever it went");
+    });
+}
+
+/// A message and a permit are out when the drain begins: it ends only after both have come.
+#[test]
+fn own_08_a_drain_handles_what_was_accepted() {
+    model(|| {
+        let actor = Actor::new(2);
+        assert!(actor.queue.try_reserve().is_ok());
+        let sends = spawn(&actor, |actor| {
+            let plain = actor.queue.try_push(actor.message(0, 0)).is_ok();
+            assert!(actor.queue.push_reserved(actor.message(0, 1)).is_ok());
+            usize::from(plain) + 1
+        });
+        actor.queue.close_admission();
+        let (mut handled, mut sends) = (0, Some(sends));
+        let mut accepted = 0;
+        let is_drained = || actor.queue.taken() == 0 && actor.queue.is_empty();
+        // A few looks while the sender is at it, and one more when it is done.
+        for look in 0..4 {
+            if is_drained() {
+                break;
+            }
+            if look == 2 {
+                accepted = sends.take().map_or(0, |sends| sends.join().unwrap());
+            }
+            // SAFETY: the turn is this thread's for ever.
+            while unsafe { actor.queue.pop() }.is_some() {
+                handled += 1;
+                // SAFETY: as above.
+                unsafe { actor.queue.free() };
+            }
+        }
+        assert!(is_drained());
+        // SAFETY: as above.
+        assert!(unsafe { actor.queue.end() }.is_empty(), "nothing is buried");
+        accepted += sends.map_or(0, |sends| sends.join().unwrap());
+        assert_eq!(handled, accepted);
+        assert_eq!(actor.dropped.load(SeqCst), 2);
+    });
+}
+
+/// They stand in front, are woken for the only place, and neither come nor go.
+#[test]
+fn own_09_senders_that_are_woken_and_never_polled_keep_nobody_out() {
+    model(|| {
+        let actor = Actor::new(1);
+        assert!(actor.queue.try_push(actor.message(0, 0)).is_ok());
+        let rungs = [Arc::new(Rung::default()), Arc::new(Rung::default())];
+        for rung in &rungs {
+            assert!(poll(&actor, &mut None, rung).is_pending());
+        }
+        let asks = spawn(&actor, |actor| {
+            let (mut ticket, rung) = (None, Arc::new(Rung::default()));
+            let answer = poll(actor, &mut ticket, &rung);
+            (answer, ticket, rung)
+        });
+        assert_eq!(actor.run(), [(0, 0)]);
+        let (answer, mut ticket, other) = asks.join().unwrap();
+        if answer.is_pending() {
+            assert!(rungs.iter().all(|rung| rung.count() == 1), "they were told");
+            assert_eq!(other.count(), 1, "so was the one behind them");
+            let again = poll(&actor, &mut ticket, &other);
+            assert!(matches!(again, Poll::Ready(Ok(()))), "the place is free");
+        }
+        assert_eq!(actor.queue.permits(), 1);
     });
 }

@@ -10,7 +10,7 @@ use crate::cell::Core;
 use crate::context::Context;
 use crate::events::DeadLetterReason;
 use crate::reply::Reply;
-use crate::sync::mpsc;
+use crate::sync::{catch, drop_quietly, mpsc, run_quietly};
 use std::collections::VecDeque;
 
 pub(super) struct Foreman<J: Message> {
@@ -101,6 +101,8 @@ impl<J: Message> Foreman<J> {
     /// To a worker that is idle; the caller has looked whether there is one.
     fn hand_out(&mut self, pool: &Core, submission: Submission<J>, number: u32) {
         if submission.is_abandoned() {
+            drop_quietly(submission);
+            self.tell_backlog();
             return bury::<J>(pool, DeadLetterReason::JobAbandoned);
         }
         let Some(worker) = self.idle.pop_front() else {
@@ -108,13 +110,8 @@ impl<J: Message> Foreman<J> {
         };
         let deadline = submission.deadline();
         let Submission { job, confirm } = submission;
-        let copy = if number < self.attempts {
-            self.clone.map(|clone| clone(&job))
-        } else {
-            None
-        };
         self.at_work[worker] = Some(Attempt {
-            copy,
+            copy: self.copy_for_later(&job, number),
             number,
             confirm,
         });
@@ -122,6 +119,18 @@ impl<J: Message> Foreman<J> {
         let ticket = Ticket::new(worker, self.tickets.clone());
         self.staff
             .give(pool, worker, Job::new(job, deadline, ticket));
+    }
+
+    /// If there may be a later attempt. A clone that panics ends the job's chances, and not the pool.
+    fn copy_for_later(&self, job: &J, number: u32) -> Option<J> {
+        let clone = self.clone.filter(|_| number < self.attempts)?;
+        match catch(|| clone(job)) {
+            Ok(copy) => Some(copy),
+            Err(payload) => {
+                drop_quietly(payload);
+                None
+            }
+        }
     }
 
     fn note(&mut self, pool: &Core, Verdict { worker, is_done }: Verdict) {
@@ -135,7 +144,10 @@ impl<J: Message> Foreman<J> {
             confirm,
         } = attempt;
         match copy {
-            _ if is_done => confirm.into_iter().for_each(|reply| reply.send(())),
+            copy if is_done => {
+                drop_quietly(copy);
+                run_quietly(|| confirm.into_iter().for_each(|reply| reply.send(())));
+            }
             Some(job) => self
                 .again
                 .push_back((Submission { job, confirm }, number + 1)),

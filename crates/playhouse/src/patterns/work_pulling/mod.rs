@@ -29,6 +29,7 @@ use std::fmt;
 /// `drain` finishes every job first, then drains the workers.
 ///
 /// A worker is a child of the pool. One that has ended, for whatever reason, is replaced when there is a job for it.
+/// So workers need no supervision; one that is restarted with backoff holds the job that waits for it meanwhile.
 #[must_use = "no actor exists before `spawn`"]
 pub struct WorkPool<J: Message> {
     workers: usize,

@@ -6,11 +6,13 @@ use crate::actor_ref::ActorRef;
 use crate::cell::Core;
 use crate::props::IntoProps;
 use crate::send_error::TrySendError;
+use crate::sync::{catch, drop_quietly};
 use std::future::Future;
 use std::pin::Pin;
 
 pub(super) trait Hire<J: Message>: Send {
-    /// Never waits. A job that the worker cannot take is dropped with its ticket, which is a failed attempt.
+    /// Never waits. A job that the worker cannot take, or not make a message of, is dropped with its ticket,
+    /// which is a failed attempt.
     fn give(&mut self, pool: &Core, worker: usize, job: Job<J>);
     /// Closes every worker and waits for their ends.
     fn drain(&mut self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
@@ -41,7 +43,11 @@ where
 {
     fn give(&mut self, pool: &Core, worker: usize, job: Job<J>) {
         let known = self.hired[worker].get_or_insert_with(|| Self::hire(&self.worker, pool));
-        match known.try_send(job.into()) {
+        let msg = match catch(|| P::Msg::from(job)) {
+            Ok(msg) => msg,
+            Err(payload) => return drop_quietly(payload),
+        };
+        match known.try_send(msg) {
             Ok(()) => {}
             Err(TrySendError::Closed(msg)) => {
                 *known = Self::hire(&self.worker, pool);
