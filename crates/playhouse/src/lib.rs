@@ -423,6 +423,7 @@ mod system;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod timers;
+mod waits;
 
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};
 pub use actor_ref::{ActorRef, Permit, WeakRef};
@@ -454,6 +455,7 @@ pub use stash::StashFull;
 pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
 pub use timers::{TimerKey, Timers};
+pub use waits::Cycle;
 
 /// What a user module imports.
 pub mod prelude {

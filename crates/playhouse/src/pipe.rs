@@ -9,7 +9,8 @@ use crate::failure::Failure;
 use crate::host::Aborter;
 use crate::limits;
 use crate::mailbox::{Rare, Slot};
-use crate::sync::{Mutex, catch, catch_future};
+use crate::sync::{Arc, Mutex, catch, catch_future};
+use crate::system::System;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
@@ -155,6 +156,7 @@ pub(crate) fn future<M: Message, T: Message>(
 /// handler sends next, and under the deadline of the message in hand.
 pub(crate) fn ask<M: Message, T: Message>(
     cell: &CellRef<M>,
+    (to, request): (&Core, &'static str),
     question: impl Future<Output = Result<T, AskError>> + Send + 'static,
     map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
 ) {
@@ -176,9 +178,44 @@ pub(crate) fn ask<M: Message, T: Message>(
         return started.deliver(answer, map);
     }
     let id = started.id;
-    let task = async move { started.deliver(question.await, map) };
+    let slow = SlowAsk::begin(&cell.core, to, request);
+    let task = async move {
+        let answer = question.await;
+        drop(slow);
+        started.deliver(answer, map)
+    };
     let task = cell.core.system().host.spawn("own ask", task);
     cell.core.rare().own_work.set_abort(id, task);
+}
+
+/// Stands among the waits of actors as long as it lasts.
+struct SlowAsk {
+    system: Arc<System>,
+    wait: u64,
+}
+
+impl SlowAsk {
+    /// `None`: of another system, whose waits are not ours.
+    fn begin(from: &Core, to: &Core, request: &'static str) -> Option<Self> {
+        let system = to.system();
+        if !Arc::ptr_eq(system, from.system()) {
+            return None;
+        }
+        let (wait, is_circle) = system.deadlines.waits.begin_own_ask(from, to, request);
+        if is_circle {
+            system.deadlines.look_for_circles();
+        }
+        Some(Self {
+            system: system.clone(),
+            wait,
+        })
+    }
+}
+
+impl Drop for SlowAsk {
+    fn drop(&mut self) {
+        drop(self.system.deadlines.waits.end(self.wait));
+    }
 }
 
 /// The result of blocking work, as a message.
