@@ -427,7 +427,7 @@ impl<M: Message> Context<M> {
             within,
         });
         let request = type_name::<N>();
-        let question = to.ask(make).within(within);
+        let question = to.ask(make).asking(within);
         pipe::ask(
             &CellRef::new(self.cell()),
             (to.core(), request),

@@ -407,6 +407,7 @@ pub mod limits;
 mod mailbox;
 pub mod must_not_compile;
 mod nearest;
+mod own_ask;
 mod patterns;
 mod pipe;
 mod port;

@@ -57,6 +57,11 @@ impl<M: Message, T: Message> Ask<M, T> {
         Asking::new(self, Limit::Within(limit))
     }
 
+    /// The same, by its name.
+    pub(crate) fn asking(self, limit: Duration) -> Asking<M, T> {
+        Asking::new(self, Limit::Within(limit))
+    }
+
     /// As [`within`](Self::within), against one deadline shared by several asks.
     pub fn by(
         self,
@@ -88,7 +93,7 @@ impl<M: Message, T: Message> Ask<M, T> {
 }
 
 /// An ask under way. It lies in the futures of handlers, so it is small and boxes nothing.
-struct Asking<M, T> {
+pub(crate) struct Asking<M, T> {
     /// Until the end. Before the request, whose reply then knows that nobody waits.
     asker: Option<Asker<ActorRef<M>, T>>,
     /// Until it is sent.
@@ -111,6 +116,11 @@ enum Limit {
 }
 
 impl<M: Message, T: Message> Asking<M, T> {
+    /// It has a place in the mailbox of whom it asks, or has ended.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.request.is_none()
+    }
+
     fn new(ask: Ask<M, T>, limit: Limit) -> Self {
         Self {
             asker: Some(ask.asker),
