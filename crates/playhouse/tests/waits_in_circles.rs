@@ -307,11 +307,11 @@ fn a_function_that_listens_while_it_asks_is_in_no_circle() {
     });
 }
 
+/// How each of two fared; an error says whether a circle was the reason.
+type Outcomes = Vec<Result<(), bool>>;
+
 /// Each sends two into the mailbox of the other, which has room for one.
-fn flood_each_other(
-    seed: u64,
-    permit_is_out: bool,
-) -> (Vec<Result<(), bool>>, Vec<(String, bool)>) {
+fn flood_each_other(seed: u64, permit_is_out: bool) -> (Outcomes, Vec<(String, bool)>) {
     let (system, world, events) = stepped(seed);
     let [a, b] = [("a", 1 + usize::from(permit_is_out)), ("b", 1)].map(|(name, places)| {
         let props = Props::new(|| Doer).mailbox(Mailbox::bounded(places));
