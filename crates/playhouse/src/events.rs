@@ -285,15 +285,7 @@ impl fmt::Display for Event {
                 who,
                 message,
                 failures,
-            } => {
-                write!(
-                    f,
-                    "{who} failed {} times with the same `{message}`, which is given up",
-                    failures.len()
-                )?;
-                let last = failures.last();
-                last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
-            }
+            } => explain_quarantine(f, who, message, failures),
             Self::SpawnFailed { who, why } => write!(f, "{who} was not started: {why}"),
             Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
             Self::SlowHandler {
@@ -321,29 +313,8 @@ impl fmt::Display for Event {
                  `Mailbox::bounded` and `send` to it, which waits, bound what is under way by a `Budget`, or share the \
                  work in a `WorkPool`"
             ),
-            Self::HandleCycle { path } => {
-                f.write_str("actors were kept alive until the shutdown by each other's handles: ")?;
-                for (n, actor) in path.iter().enumerate() {
-                    write!(f, "{}{actor}", if n == 0 { "" } else { " -> " })?;
-                }
-                f.write_str("; let one of them hold a `WeakRef`, from `ActorRef::downgrade`")
-            }
-            Self::Cycle {
-                path,
-                certain: true,
-            } => write!(
-                f,
-                "actors wait for each other in their handlers, so their waits were failed: {path}; let one of them use \
-                 `Context::ask`, which waits outside of the handler, or `try_send`"
-            ),
-            Self::Cycle {
-                path,
-                certain: false,
-            } => write!(
-                f,
-                "actors seem to wait for each other: {path}; nothing was failed, because one of them waits for several \
-                 things, or stashes what it is sent until it has an answer; let one of them answer before it asks"
-            ),
+            Self::HandleCycle { path } => explain_handles(f, path),
+            Self::Cycle { path, certain } => explain_cycle(f, path, *certain),
             Self::TooManyCompletions { who } => write!(
                 f,
                 "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
@@ -351,6 +322,44 @@ impl fmt::Display for Event {
                 limits::COMPLETIONS_PER_ACTOR
             ),
         }
+    }
+}
+
+fn explain_quarantine(
+    f: &mut fmt::Formatter<'_>,
+    who: &Address,
+    message: &'static str,
+    failures: &[Failure],
+) -> fmt::Result {
+    let times = failures.len();
+    write!(
+        f,
+        "{who} failed {times} times with the same `{message}`, which is given up"
+    )?;
+    let last = failures.last();
+    last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
+}
+
+fn explain_handles(f: &mut fmt::Formatter<'_>, path: &[Address]) -> fmt::Result {
+    f.write_str("actors were kept alive until the shutdown by each other's handles: ")?;
+    for (n, actor) in path.iter().enumerate() {
+        write!(f, "{}{actor}", if n == 0 { "" } else { " -> " })?;
+    }
+    f.write_str("; let one of them hold a `WeakRef`, from `ActorRef::downgrade`")
+}
+
+fn explain_cycle(f: &mut fmt::Formatter<'_>, path: &Cycle, is_certain: bool) -> fmt::Result {
+    match is_certain {
+        true => write!(
+            f,
+            "actors wait for each other in their handlers, so their waits were failed: {path}; let one of them use \
+             `Context::ask`, which waits outside of the handler, or `try_send`"
+        ),
+        false => write!(
+            f,
+            "actors seem to wait for each other: {path}; nothing was failed, because one of them waits for several \
+             things, or stashes what it is sent until it has an answer; let one of them answer before it asks"
+        ),
     }
 }
 

@@ -130,7 +130,8 @@ impl Actor for Blocker {
         let (count, changed) = &*self.noticed;
         let is_unnoticed = |count: &mut u32| *count == 0;
         drop(changed.wait_timeout_while(count.lock().unwrap(), self.at_most, is_unnoticed));
-        std::thread::sleep(millis(30)); // for a second look, which must not tell again
+        // sleeps: it blocks on purpose, long enough for a second look, which must not tell again
+        std::thread::sleep(millis(30));
         ctx.stop();
         Ok(())
     }
