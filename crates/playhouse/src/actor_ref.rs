@@ -3,7 +3,7 @@
 use crate::actor::{Exit, Message};
 use crate::address::Address;
 use crate::ask::Ask;
-use crate::cell::{Cell, CellRef, Core};
+use crate::cell::{Cell, CellRef, Core, waker};
 use crate::dead_letters;
 use crate::events::DeadLetterReason;
 use crate::here;
@@ -17,6 +17,7 @@ use std::fmt;
 use std::future::Future;
 use std::hash::{Hash, Hasher};
 use std::mem::ManuallyDrop;
+use std::num::NonZeroU64;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -198,6 +199,7 @@ impl<M: Message> ActorRef<M> {
         WaitForPlace {
             core: self.core(),
             ticket: None,
+            wait: None,
         }
     }
 
@@ -374,6 +376,8 @@ impl<M> fmt::Debug for Permit<M> {
 pub(crate) struct WaitForPlace<'a> {
     core: &'a Core,
     ticket: Ticket,
+    /// Its number among the waits of actors, if it is one.
+    wait: Option<NonZeroU64>,
 }
 
 impl Future for WaitForPlace<'_> {
@@ -381,13 +385,34 @@ impl Future for WaitForPlace<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let core = self.core;
-        poll_place(core, &mut self.ticket, context)
+        let waits = &core.system().deadlines.waits;
+        if let Some(wait) = self.wait
+            && let Some(cycle) = waits.why_no_place(wait.get())
+        {
+            return Poll::Ready(Err(NoWait::Cycle(cycle)));
+        }
+        let waker = waker::for_own_wait(context.waker(), core.system());
+        let place = poll_place(core, &mut self.ticket, &Context::from_waker(&waker));
+        if place.is_pending()
+            && self.wait.is_none()
+            && let Some(from) = waker::who_waits(&waker)
+        {
+            let (wait, is_circle) = waits.begin_place(from, core);
+            self.wait = NonZeroU64::new(wait);
+            if is_circle {
+                core.system().deadlines.look_for_circles();
+            }
+        }
+        place
     }
 }
 
 impl Drop for WaitForPlace<'_> {
     fn drop(&mut self) {
         leave_line(self.core, &mut self.ticket);
+        if let Some(wait) = self.wait {
+            drop(self.core.system().deadlines.waits.end(wait.get()));
+        }
     }
 }
 

@@ -446,7 +446,14 @@ impl<M: Message> Context<M> {
             request: type_name::<N>(),
             within,
         });
-        pipe::ask(&CellRef::new(self.cell()), to.ask(make).within(within), map);
+        let request = type_name::<N>();
+        let question = to.ask(make).asking(within);
+        pipe::ask(
+            &CellRef::new(self.cell()),
+            (to.core(), request),
+            question,
+            map,
+        );
     }
 
     /// Runs `future` on the system's Tokio runtime, outside the turn; its result arrives as a message. Cancelled with

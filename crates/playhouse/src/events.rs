@@ -2,12 +2,13 @@
 
 use crate::actor::Exit;
 use crate::address::Address;
-use crate::clock::Clock;
+use crate::clock::{Clock, in_words};
 use crate::dead_letter_log::{Pace, Verdict};
 use crate::failure::Failure;
 use crate::limits;
 use crate::sync::{AtomicBool, Mutex, Ordering, run_quietly, thread_local};
 use crate::system::SpawnError;
+use crate::waits::Cycle;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
@@ -67,6 +68,48 @@ pub enum Event {
         who: Address,
         /// Why.
         exit: Exit,
+    },
+    /// A handler holds a shared worker, and everybody whose turn it is next waits for it. Reported once for each turn,
+    /// while the handler is still at it; see [`SystemBuilder::slow_handler`](crate::SystemBuilder::slow_handler).
+    SlowHandler {
+        /// Whose handler.
+        who: Address,
+        /// The type of its messages.
+        message: &'static str,
+        /// For how long it has held the worker, at least.
+        age: Duration,
+        /// The dispatcher whose worker it is.
+        dispatcher: String,
+        /// Which of its workers, counted from 1.
+        worker: usize,
+        /// Messages that wait in the actor's mailbox.
+        queued: usize,
+        /// Actors that wait for a turn on this worker. Other workers may take them over.
+        waiting: usize,
+    },
+    /// More and more messages wait in a mailbox: the actor is sent more than it handles. Reported from
+    /// [`limits::MAILBOX_GROWS`](crate::limits::MAILBOX_GROWS) on, each time they have doubled.
+    MailboxGrows {
+        /// Whose.
+        who: Address,
+        /// The type of its messages.
+        message: &'static str,
+        /// How many wait.
+        queued: usize,
+    },
+    /// At the shutdown: actors with [`Lifetime::Handles`](crate::Lifetime::Handles) that were alive because they hold
+    /// each other's handles.
+    HandleCycle {
+        /// In the order in which each holds the last handle of the next one, the first of them once more at the end.
+        path: Vec<Address>,
+    },
+    /// Actors wait for each other.
+    Cycle {
+        /// Which, in order, and with what.
+        path: Cycle,
+        /// Nobody on it can move, and the waits were failed. Otherwise somebody may: a handler that waits for several
+        /// things, or actors that stash until their own [`Context::ask`](crate::Context::ask) is answered.
+        certain: bool,
     },
     /// An ask, pipe or timer over [`limits::COMPLETIONS_PER_ACTOR`](crate::limits::COMPLETIONS_PER_ACTOR); it was
     /// answered with an error, or not started.
@@ -242,17 +285,36 @@ impl fmt::Display for Event {
                 who,
                 message,
                 failures,
-            } => {
-                write!(
-                    f,
-                    "{who} failed {} times with the same `{message}`, which is given up",
-                    failures.len()
-                )?;
-                let last = failures.last();
-                last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
-            }
+            } => explain_quarantine(f, who, message, failures),
             Self::SpawnFailed { who, why } => write!(f, "{who} was not started: {why}"),
             Self::Ended { who, exit } => write!(f, "{who} has ended: {exit}"),
+            Self::SlowHandler {
+                who,
+                message,
+                age,
+                dispatcher,
+                worker,
+                queued,
+                waiting,
+            } => write!(
+                f,
+                "{who} has held worker {worker} of the shared dispatcher `{dispatcher}` for {} with a `{message}`, \
+                 {queued} messages wait in its mailbox and {waiting} actors behind it; move it to a dispatcher that may \
+                 block, `.dispatcher(&system.dispatcher(\"blocking\")?)`, or give the work to `Context::pipe_blocking`",
+                in_words(*age)
+            ),
+            Self::MailboxGrows {
+                who,
+                message,
+                queued,
+            } => write!(
+                f,
+                "{who} has {queued} messages of `{message}` waiting in its mailbox, and they grow; give it a \
+                 `Mailbox::bounded` and `send` to it, which waits, bound what is under way by a `Budget`, or share the \
+                 work in a `WorkPool`"
+            ),
+            Self::HandleCycle { path } => explain_handles(f, path),
+            Self::Cycle { path, certain } => explain_cycle(f, path, *certain),
             Self::TooManyCompletions { who } => write!(
                 f,
                 "{who} has {} asks, pipes and timers under way, as many as one actor may have; start the next when one \
@@ -260,6 +322,44 @@ impl fmt::Display for Event {
                 limits::COMPLETIONS_PER_ACTOR
             ),
         }
+    }
+}
+
+fn explain_quarantine(
+    f: &mut fmt::Formatter<'_>,
+    who: &Address,
+    message: &'static str,
+    failures: &[Failure],
+) -> fmt::Result {
+    let times = failures.len();
+    write!(
+        f,
+        "{who} failed {times} times with the same `{message}`, which is given up"
+    )?;
+    let last = failures.last();
+    last.map_or(Ok(()), |last| write!(f, "; the last time: {last}"))
+}
+
+fn explain_handles(f: &mut fmt::Formatter<'_>, path: &[Address]) -> fmt::Result {
+    f.write_str("actors were kept alive until the shutdown by each other's handles: ")?;
+    for (n, actor) in path.iter().enumerate() {
+        write!(f, "{}{actor}", if n == 0 { "" } else { " -> " })?;
+    }
+    f.write_str("; let one of them hold a `WeakRef`, from `ActorRef::downgrade`")
+}
+
+fn explain_cycle(f: &mut fmt::Formatter<'_>, path: &Cycle, is_certain: bool) -> fmt::Result {
+    match is_certain {
+        true => write!(
+            f,
+            "actors wait for each other in their handlers, so their waits were failed: {path}; let one of them use \
+             `Context::ask`, which waits outside of the handler, or `try_send`"
+        ),
+        false => write!(
+            f,
+            "actors seem to wait for each other: {path}; nothing was failed, because one of them waits for several \
+             things, or stashes what it is sent until it has an answer; let one of them answer before it asks"
+        ),
     }
 }
 
@@ -315,6 +415,10 @@ impl Log {
             Event::Failed { .. }
             | Event::Quarantined { .. }
             | Event::SpawnFailed { .. }
+            | Event::SlowHandler { .. }
+            | Event::Cycle { .. }
+            | Event::MailboxGrows { .. }
+            | Event::HandleCycle { .. }
             | Event::TooManyCompletions { .. } => true,
             Event::DeadLetter { to, why, .. } => return self.note_dead_letter(event, to, *why),
             Event::Restarted { .. } | Event::Ended { .. } => false,

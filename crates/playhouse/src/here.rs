@@ -228,6 +228,11 @@ pub(crate) fn is_turn() -> bool {
     innermost_own(|turn| turn.is_some())
 }
 
+/// Looks at the actor in whose turn, or on whose behalf, this code runs.
+pub(crate) fn in_whose_turn<T>(look: impl FnOnce(Option<&Core>) -> T) -> T {
+    innermost(|turn| look(turn.map(Turn::core)))
+}
+
 /// Is it this actor's turn on this thread?
 #[inline]
 pub(crate) fn is_turn_of(core: &Core) -> bool {

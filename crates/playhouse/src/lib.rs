@@ -407,6 +407,7 @@ pub mod limits;
 mod mailbox;
 pub mod must_not_compile;
 mod nearest;
+mod own_ask;
 mod patterns;
 mod pipe;
 mod port;
@@ -423,6 +424,7 @@ mod system;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 mod timers;
+mod waits;
 
 pub use actor::{Actor, BlockingActor, Exit, Message, Outcome, Signal};
 pub use actor_ref::{ActorRef, Permit, WeakRef};
@@ -454,6 +456,7 @@ pub use stash::StashFull;
 pub use supervise::{Restart, Supervise};
 pub use system::{ActorSystem, BuildError, SpawnError, SystemBuilder};
 pub use timers::{TimerKey, Timers};
+pub use waits::Cycle;
 
 /// What a user module imports.
 pub mod prelude {

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// without a wait, small enough that a stuck actor is noticed while its backlog still fits in a few megabytes.
 pub const MAILBOX: usize = 1_024;
 
+/// Messages waiting in one mailbox from which on its growth is reported, each time they have doubled: eight times what a
+/// mailbox is bounded by unless somebody chose otherwise.
+pub const MAILBOX_GROWS: usize = 8 * MAILBOX;
+
 /// Messages an actor may handle before others on its dispatcher get their turn. Measured flat from 5 to 64; the upper
 /// end costs the fewest switches.
 pub const THROUGHPUT: usize = 64;
@@ -50,6 +54,10 @@ pub(crate) const FULL_TURN: u32 = 8;
 /// it after two looks. It costs a wake-up each, and only while actors run.
 pub(crate) const LOOKOUT: Duration = Duration::from_millis(5);
 
+/// How long a handler may hold a shared worker before it is reported, unless the builder says otherwise. A thousand times
+/// what a handler should take, and the first delay that a person who waits notices.
+pub const SLOW_HANDLER: Duration = Duration::from_millis(100);
+
 /// Looks without a single turn after which nobody looks any more, so that an idle process sleeps. Long enough that steady
 /// small loads do not start it over and over.
 pub(crate) const IDLE_LOOKS: u32 = 100;
@@ -92,6 +100,17 @@ pub(crate) const SEMAPHORE: usize = 1 << 29;
 /// How late an ask may notice its deadline, and for how long it is not worth a timer: a hundred times what an answer on
 /// the same machine takes, and the finest that Tokio's timers know.
 pub const TICK: Duration = Duration::from_millis(1);
+
+/// How long actors that seem to wait in a circle are given to move, where it is not certain that none of them can: a
+/// hundred times what an answer on the same machine takes, and short beside the limit of most asks.
+pub const CYCLE_PATIENCE: Duration = Duration::from_millis(250);
+
+/// Actors that a search for a circle of waits looks at. Circles are short; a search this long costs some 100 µs, once for
+/// each wait that is slow.
+pub(crate) const WAITS_FOLLOWED: usize = 1_024;
+
+/// Waits that the error of an ask names one after the other: more than a person reads.
+pub(crate) const WAITS_NAMED: usize = 8;
 
 /// Threads whose asks do not share a cache line while they are young. With more, some share a row.
 pub(crate) const SEAT_ROWS: usize = 8;
@@ -202,6 +221,18 @@ const _: () = assert!(
 const _: () = assert!(
     INBOX < RUN_QUEUE / 2 && LIFO_RUN < SLICE_TURNS as usize,
     "an inbox fits beside a theft, and the queue gets its turn in every slice"
+);
+const _: () = assert!(
+    LOOKOUT.as_nanos() * 4 <= SLOW_HANDLER.as_nanos(),
+    "the age of a slow handler is known well enough"
+);
+const _: () = assert!(
+    MAILBOX_GROWS.is_power_of_two() && MAILBOX_GROWS > 2 * CHUNK_LARGEST as usize,
+    "each doubling is seen, and seen once"
+);
+const _: () = assert!(
+    TICK.as_nanos() * 100 <= CYCLE_PATIENCE.as_nanos(),
+    "patience outlasts what is only slow"
 );
 const _: () = assert!(
     HANDLER_IN_TEST.as_secs() < ANSWER_IN_TEST.as_secs(),

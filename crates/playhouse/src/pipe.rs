@@ -1,7 +1,7 @@
 //! Results of work outside the turn, as messages: own asks, futures, blocking closures.
 
 use crate::actor::Message;
-use crate::ask::AskError;
+use crate::ask::{AskError, Asking};
 use crate::cell::{CellRef, Core};
 use crate::dispatch::DispatcherRef;
 use crate::events::Event;
@@ -9,13 +9,13 @@ use crate::failure::Failure;
 use crate::host::Aborter;
 use crate::limits;
 use crate::mailbox::{Rare, Slot};
-use crate::sync::{Mutex, catch, catch_future};
+use crate::own_ask;
+use crate::sync::{Arc, Mutex, catch, catch_future};
+use crate::system::System;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 /// What an actor has under way outside its turns. Bounded, and cancelled when the actor ends.
 #[derive(Default)]
@@ -25,8 +25,23 @@ pub(crate) struct OwnWork(Mutex<Register>);
 struct Register {
     next: u64,
     /// `None`: cannot be aborted (blocking work), or not begun.
-    running: HashMap<u64, Option<Aborter>>,
+    running: HashMap<u64, Option<Stopper>>,
     is_cancelled: bool,
+}
+
+/// Ends a piece of work before its time.
+pub(crate) enum Stopper {
+    Task(Aborter),
+    Ask(Box<dyn FnOnce() + Send>),
+}
+
+impl Stopper {
+    fn stop(self) {
+        match self {
+            Stopper::Task(task) => task.abort(),
+            Stopper::Ask(stop) => stop(),
+        }
+    }
 }
 
 enum NoStart {
@@ -41,7 +56,7 @@ impl OwnWork {
 
     /// Aborts what can be aborted, the oldest first; nothing new begins.
     pub(crate) fn cancel(&self) {
-        let mut running: Vec<(u64, Aborter)> = {
+        let mut running: Vec<(u64, Stopper)> = {
             let mut register = self.0.lock();
             register.is_cancelled = true;
             let register = register.running.iter_mut();
@@ -50,7 +65,7 @@ impl OwnWork {
                 .collect()
         };
         running.sort_unstable_by_key(|(id, _)| *id);
-        running.iter().for_each(|(_, task)| task.abort());
+        running.into_iter().for_each(|(_, work)| work.stop());
     }
 
     /// What runs is aborted as in [`cancel`](Self::cancel), but more may begin: the incarnation ends, not the actor.
@@ -73,15 +88,18 @@ impl OwnWork {
         Ok(id)
     }
 
-    fn set_abort(&self, id: u64, handle: Aborter) {
+    fn set_stopper(&self, id: u64, stopper: Stopper) {
         let mut register = self.0.lock();
         if register.is_cancelled {
             drop(register);
-            return handle.abort();
+            return stopper.stop();
         }
         if let Some(entry) = register.running.get_mut(&id) {
-            *entry = Some(handle);
+            *entry = Some(stopper);
+            return;
         }
+        drop(register);
+        drop(stopper); // it has ended meanwhile
     }
 
     fn end(&self, id: u64) {
@@ -91,7 +109,7 @@ impl OwnWork {
 }
 
 /// One piece of work under way; ends with its drop, delivered or not.
-struct Started<M: Message> {
+pub(crate) struct Started<M: Message> {
     cell: CellRef<M>,
     id: u64,
     /// Whose work it is.
@@ -109,7 +127,11 @@ impl<M: Message> Started<M> {
         })
     }
 
-    fn deliver<T: Message>(self, value: T, map: impl FnOnce(T) -> M + Send + 'static) {
+    pub(crate) fn core(&self) -> &Core {
+        &self.cell.core
+    }
+
+    pub(crate) fn deliver<T: Message>(self, value: T, map: impl FnOnce(T) -> M + Send + 'static) {
         self.cell.push_aside(Slot::Completion(
             self.incarnation,
             Box::new(move || map(value)),
@@ -148,14 +170,18 @@ pub(crate) fn future<M: Message, T: Message>(
             Err(payload) => started.fail(Failure::from_panic(payload)),
         }
     });
-    cell.core.rare().own_work.set_abort(id, task);
+    cell.core
+        .rare()
+        .own_work
+        .set_stopper(id, Stopper::Task(task));
 }
 
 /// The result of a question, as a message. Polled once here, so that the request goes out now, in order with what the
 /// handler sends next, and under the deadline of the message in hand.
-pub(crate) fn ask<M: Message, T: Message>(
+pub(crate) fn ask<M: Message, N: Message, T: Message>(
     cell: &CellRef<M>,
-    question: impl Future<Output = Result<T, AskError>> + Send + 'static,
+    asked: (&Core, &'static str),
+    question: Asking<N, T>,
     map: impl FnOnce(Result<T, AskError>) -> M + Send + 'static,
 ) {
     let started = match Started::begin(cell) {
@@ -169,16 +195,40 @@ pub(crate) fn ask<M: Message, T: Message>(
             return cell.push_aside(Slot::Completion(incarnation, Box::new(make)));
         }
     };
-    let mut question: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(question);
-    // The waker is replaced by the task's own, which polls as soon as it is spawned.
-    let mut context = Context::from_waker(Waker::noop());
-    if let Poll::Ready(answer) = question.as_mut().poll(&mut context) {
-        return started.deliver(answer, map);
-    }
     let id = started.id;
-    let task = async move { started.deliver(question.await, map) };
-    let task = cell.core.system().host.spawn("own ask", task);
-    cell.core.rare().own_work.set_abort(id, task);
+    if let Some(stopper) = own_ask::ask(started, question, asked, map) {
+        cell.core.rare().own_work.set_stopper(id, stopper);
+    }
+}
+
+/// Stands among the waits of actors as long as it lasts.
+pub(crate) struct SlowAsk {
+    system: Arc<System>,
+    wait: u64,
+}
+
+impl SlowAsk {
+    /// `None`: of another system, whose waits are not ours.
+    pub(crate) fn begin(from: &Core, to: &Core, request: &'static str) -> Option<Self> {
+        let system = to.system();
+        if !Arc::ptr_eq(system, from.system()) {
+            return None;
+        }
+        let (wait, is_circle) = system.deadlines.waits.begin_own_ask(from, to, request);
+        if is_circle {
+            system.deadlines.look_for_circles();
+        }
+        Some(Self {
+            system: system.clone(),
+            wait,
+        })
+    }
+}
+
+impl Drop for SlowAsk {
+    fn drop(&mut self) {
+        drop(self.system.deadlines.waits.end(self.wait));
+    }
 }
 
 /// The result of blocking work, as a message.

@@ -1,6 +1,8 @@
 //! What a sender gets back. Variants and questions answer "what should I do now?".
 
+use crate::address::Address;
 use crate::sync::Mutex;
+use crate::waits::Cycle;
 use std::error::Error;
 use std::fmt;
 
@@ -34,15 +36,17 @@ impl<M> fmt::Display for TrySendError<M> {
 impl<M: fmt::Debug> Error for TrySendError<M> {}
 
 /// Why waiting for a place ended without one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NoWait {
     Closed,
     SelfSend,
     Cancelled,
+    Cycle(Cycle),
 }
 
 /// The message was not accepted: the actor takes nothing more, or is oneself and full
-/// ([`is_self_send`](SendError::is_self_send): waiting would never end), or the waiting actor was itself asked to stop
+/// ([`is_self_send`](SendError::is_self_send): waiting would never end), or waits for the one that waits
+/// ([`cycle`](SendError::cycle)), or the waiting actor was itself asked to stop
 /// ([`is_cancelled`](SendError::is_cancelled)).
 pub struct SendError<M> {
     why: NoWait,
@@ -68,6 +72,15 @@ impl<M> SendError<M> {
         self.why == NoWait::SelfSend
     }
 
+    /// The actors that wait for each other's full mailboxes, if that is why: in order, beginning and ending with the one
+    /// that got this error.
+    pub fn cycle(&self) -> Option<&[Address]> {
+        match &self.why {
+            NoWait::Cycle(cycle) => Some(cycle.path()),
+            _ => None,
+        }
+    }
+
     /// A blocking wait ended because the actor that waits was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.why == NoWait::Cancelled
@@ -76,7 +89,14 @@ impl<M> SendError<M> {
 
 impl<M> fmt::Display for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.why {
+        f.write_str(match &self.why {
+            NoWait::Cycle(cycle) => {
+                return write!(
+                    f,
+                    "actors wait for places in each other's full mailboxes: {cycle}; let one of them use `try_send`, or \
+                     bound what is under way by a `Budget`"
+                );
+            }
             NoWait::Closed => "the actor takes nothing more",
             NoWait::SelfSend => {
                 "an actor cannot wait for a place in its own full mailbox; use `Context::again` or a larger mailbox"

@@ -4,6 +4,7 @@ use crate::actor::{Exit, Outcome};
 use crate::address::Address;
 use crate::clock::Deadline;
 use crate::dispatch::DispatcherRef;
+use crate::events::Event;
 use crate::failure::Failure;
 use crate::host::Aborter;
 use crate::ledger::Ledger;
@@ -303,17 +304,18 @@ impl Progress {
 
     async fn stop_actors(&mut self, deadline: Deadline) -> bool {
         let roots = self.system.roots.clone();
+        self.system.held_handles.begin(&roots.descendants());
         roots.stop_all(StopCause::Shutdown);
-        if before(&self.system, deadline, roots.all_ended())
-            .await
-            .is_some()
-        {
-            return true;
+        let all_ended = before(&self.system, deadline, roots.all_ended()).await;
+        if all_ended.is_none() {
+            roots.descendants().iter().for_each(|actor| actor.kill());
+            let grace = self.system.clock.deadline(limits::KILL_GRACE);
+            let _ = before(&self.system, grace, roots.all_ended()).await;
         }
-        roots.descendants().iter().for_each(|actor| actor.kill());
-        let grace = self.system.clock.deadline(limits::KILL_GRACE);
-        let _ = before(&self.system, grace, roots.all_ended()).await;
-        false
+        for path in self.system.held_handles.end() {
+            self.system.events.publish(&Event::HandleCycle { path });
+        }
+        all_ended.is_some()
     }
 
     /// On a thread of its own: joining blocks, and a thread that never ends must not hold up the runtime. Without threads

@@ -14,13 +14,13 @@ pub(crate) use seen_locks::{Mutex, wait, wait_at_most};
 pub(crate) use loom::hint::spin_loop;
 #[cfg(playhouse_loom)]
 pub(crate) use loom::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 #[cfg(not(playhouse_loom))]
 pub(crate) use std::hint::spin_loop;
 #[cfg(not(playhouse_loom))]
 pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 pub(crate) use std::sync::{Arc, Condvar, OnceLock, Weak};
 pub(crate) use std::thread;

@@ -19,15 +19,18 @@
 //! 3. `deadline` and `waker` are written by the asker before it sets [`ASKED`], and never again. The envelope is only
 //!    handed out afterwards.
 //! 4. The reply moves `waker` out if, in the one step that sets [`ANSWERED`], it finds [`ASKED`] and none of [`REPLACED`],
-//!    [`DUE`] and [`CLOSED`]; it sets [`WOKEN`] in the same step. It has copied the bytes before, which rule 3 allows, and
+//!    [`DUE`], [`SEEN`] and [`CLOSED`]; it sets [`WOKEN`] in the same step. It has copied the bytes before, which rule 3 allows, and
 //!    gives up its reference in the same step.
 //! 5. An asker that is polled with another waker writes it to `replacement` while [`REPLACED`] is not set, and then sets it.
 //!    To change it again it clears the mark first. Both steps fail once [`ANSWERED`] or [`DUE`] is set.
 //! 6. [`DUE`] is only set while [`ANSWERED`] and [`CLOSED`] are not. Whoever sets it, or sets [`ANSWERED`] and finds
-//!    [`REPLACED`] and not [`DUE`], may read the waker that counts as long as it keeps its reference: by rules 4 and 5
-//!    nobody writes or moves it any more.
+//!    [`REPLACED`] or [`SEEN`] and not [`DUE`], may read the waker that counts as long as it keeps its reference: by rules
+//!    4 and 5 nobody writes or moves it any more. [`CUT`] is set together with [`DUE`] or not at all, and then no answer is
+//!    taken any more.
 //! 7. `target` is the asker's alone. When the asker goes and others stay, it leaves `kept` in its place, so that `core` stays
 //!    valid as long as the object, and says so by [`CLOSED`].
+//! 8. [`SEEN`] is set through the watch, while [`ANSWERED`] is not. From then on nobody moves `waker` out, and whoever has a
+//!    reference may read it: it goes with the object.
 #![allow(unsafe_code)]
 
 use super::Answer;
@@ -56,8 +59,12 @@ pub(super) const DUE: u32 = 1 << 5;
 pub(super) const WOKEN: u32 = 1 << 6;
 /// The answer was moved out.
 pub(super) const TAKEN: u32 = 1 << 7;
+/// The first waker stays where it is, because somebody looks at it.
+pub(super) const SEEN: u32 = 1 << 8;
+/// Nobody waits any more, whatever comes: what was waited for could never have come.
+pub(super) const CUT: u32 = 1 << 9;
 /// One reference.
-pub(super) const ONE: u32 = 1 << 8;
+pub(super) const ONE: u32 = 1 << 10;
 
 /// What is asked.
 pub(crate) trait Target: Send + Sync + 'static {
@@ -150,23 +157,23 @@ pub(super) enum Call {
     Nobody,
     /// By the first waker, which it takes.
     Take,
-    /// By the replacement, for which it keeps its reference.
-    Replacement,
+    /// By the waker that counts, where it is, for which it keeps its reference.
+    InPlace,
 }
 
 /// What an answer makes of the state.
 #[inline]
 pub(super) fn answered(state: u32) -> (u32, Call) {
-    let call = match state & (ASKED | REPLACED | DUE) {
+    let call = match state & (ASKED | REPLACED | SEEN | DUE) {
         ASKED => Call::Take,
-        marks if marks == ASKED | REPLACED => Call::Replacement,
+        marks if marks & (ASKED | DUE) == ASKED => Call::InPlace,
         _ => Call::Nobody, // not asked yet, or woken by the deadline: it will look for the answer by itself
     };
     let next = state | ANSWERED;
     match call {
         Call::Take => ((next | WOKEN) - ONE, call),
         Call::Nobody => (next - ONE, call),
-        Call::Replacement => (next, call),
+        Call::InPlace => (next, call),
     }
 }
 

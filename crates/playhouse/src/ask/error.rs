@@ -5,6 +5,7 @@ use crate::cell::Core;
 use crate::clock::in_words;
 use crate::failure::Failure;
 use crate::send_error::Cancelled;
+use crate::waits::{Chain, Cycle};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub enum AskError {
         /// Why it was dropped.
         why: NoReply,
     },
+    /// The actor that was asked waits, directly or through others, for the one that asks, in a handler each.
+    Cycle(Cycle),
     /// A blocking wait ended because the actor that asks was itself asked to stop.
     Cancelled(Fate),
 }
@@ -39,6 +42,7 @@ impl AskError {
             Self::Timeout(late) => late.fate(),
             Self::Gone(fate) | Self::Cancelled(fate) => *fate,
             Self::Full => Fate::NotSent,
+            Self::Cycle(_) => Fate::Started, // or not: whoever was asked may still take it
             Self::NoReply {
                 why: NoReply::Unsent,
                 ..
@@ -59,17 +63,26 @@ struct Late {
     message: &'static str,
     limit: Duration,
     /// Messages that were in the mailbox of whoever was asked, that of this ask too.
-    queued: u64,
+    queued: usize,
+    /// For whom that one waited at the end.
+    waits: Option<Chain>,
 }
 
 impl TimedOut {
-    pub(super) fn new(fate: Fate, to: &Core, message: &'static str, limit: Duration) -> Self {
+    pub(super) fn new(
+        fate: Fate,
+        to: &Core,
+        message: &'static str,
+        limit: Duration,
+        waits: Option<Chain>,
+    ) -> Self {
         Self(Box::new(Late {
             fate,
             to: to.address.clone(),
             message,
             limit,
             queued: to.queued(),
+            waits,
         }))
     }
 
@@ -102,6 +115,7 @@ impl fmt::Display for TimedOut {
             message,
             limit,
             queued,
+            waits,
         } = &*self.0;
         write!(
             f,
@@ -121,6 +135,10 @@ impl fmt::Display for TimedOut {
             Fate::Started => {
                 f.write_str("a handler has it in hand; ask again only if it may be done twice")
             }
+        }?;
+        match waits {
+            Some(waits) => write!(f, "; {waits}"),
+            None => Ok(()),
         }
     }
 }
@@ -169,6 +187,11 @@ impl fmt::Display for AskError {
                 f,
                 "the actor is gone: it has ended, or takes nothing more; the request was {fate}, so asking its successor \
                  is safe"
+            ),
+            Self::Cycle(cycle) => write!(
+                f,
+                "actors wait for each other in their handlers: {cycle}; let one of them use `Context::ask`, which waits \
+                 outside of the handler"
             ),
             Self::NoReply { by, message, why } => {
                 write!(f, "{by} will not answer a `{message}`: {why}")

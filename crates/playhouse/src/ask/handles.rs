@@ -5,12 +5,12 @@
 #![allow(unsafe_code)]
 
 use super::cell::{
-    ANSWERED, ASKED, CLOSED, Call, Cell, DUE, End, Head, ONE, REPLACED, STARTED, Slot, TAKEN,
-    Target, answered, end, ended, references, release,
+    ANSWERED, ASKED, CLOSED, CUT, Call, Cell, DUE, End, Head, ONE, REPLACED, SEEN, STARTED, Slot,
+    TAKEN, Target, answered, end, ended, references, release,
 };
 use super::{Answer, Fate};
 use crate::actor::Message;
-use crate::cell::Core;
+use crate::cell::{Core, CoreRef, waker};
 use crate::clock::Deadline;
 use crate::sync::{Ordering, run_quietly};
 use std::marker::PhantomData;
@@ -316,7 +316,7 @@ impl<T> Replier<T> {
         // Acquire: pairs with the Release in `Asker::ask`, so that the waker is there.
         let mut state = head.state.load(Ordering::Acquire);
         loop {
-            if state & CLOSED != 0 {
+            if state & (CLOSED | CUT) != 0 {
                 // SAFETY: rule 2: the mark is not set, so it is still the reply's own.
                 return Err((self, unsafe { slot.answer() }));
             }
@@ -337,7 +337,7 @@ impl<T> Replier<T> {
                         // SAFETY: rule 4: the mark in `next` gives the waker to us.
                         (_, Some(waker)) => run_quietly(|| unsafe { waker.assume_init() }.wake()),
                         // SAFETY: rule 6, then rule 1: the reference was kept for that.
-                        (Call::Replacement, None) => unsafe {
+                        (Call::InPlace, None) => unsafe {
                             run_quietly(|| head.wake(next));
                             release(this.0.cast());
                         },
@@ -357,7 +357,7 @@ impl<T> Replier<T> {
     /// Nobody waits any more.
     #[inline]
     pub(crate) fn is_abandoned(&self) -> bool {
-        self.head().state.load(Ordering::Relaxed) & CLOSED != 0 // a hint; nothing is read for it
+        self.head().state.load(Ordering::Relaxed) & (CLOSED | CUT) != 0 // a hint; nothing is read for it
     }
 
     /// `None`: not sent yet.
@@ -447,6 +447,15 @@ unsafe impl Sync for Watch {}
 impl Watch {
     /// The deadline has passed: the asker may be woken. `None`: there is an answer, or nobody waits.
     pub(crate) fn fire(self) -> Option<Fired> {
+        self.end_wait(DUE)
+    }
+
+    /// The same, and an answer that comes now is too late.
+    pub(crate) fn cut(self) -> Option<Fired> {
+        self.end_wait(DUE | CUT)
+    }
+
+    fn end_wait(self, marks: u32) -> Option<Fired> {
         // SAFETY: rule 1.
         let head = unsafe { self.0.as_ref() };
         let mut state = head.state.load(Ordering::Relaxed);
@@ -454,7 +463,7 @@ impl Watch {
             // Acquire: pairs with the Release in `Asker::ask` and `Head::change`, so that the wakers are there.
             match head.state.compare_exchange_weak(
                 state,
-                state | DUE,
+                state | marks,
                 Ordering::Acquire,
                 Ordering::Relaxed,
             ) {
@@ -463,6 +472,62 @@ impl Watch {
             }
         }
         None
+    }
+
+    /// The actor whose handler waits for the answer, if it is one.
+    pub(crate) fn who_waits(&self) -> Option<CoreRef> {
+        // SAFETY: rule 1.
+        let head = unsafe { self.0.as_ref() };
+        let mut state = head.state.load(Ordering::Relaxed);
+        while state & ANSWERED == 0 {
+            // Acquire: pairs with the Release in `Asker::ask`, so that the waker is there.
+            match head.state.compare_exchange_weak(
+                state,
+                state | SEEN,
+                Ordering::Acquire,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => {
+                    return head.waker.with(|known| {
+                        // SAFETY: rule 8.
+                        waker::who_waits(unsafe { (*known).assume_init_ref() }).map(CoreRef::new)
+                    });
+                }
+                Err(now) => state = now,
+            }
+        }
+        None
+    }
+
+    /// How far the request has come.
+    pub(crate) fn progress(&self) -> Progress {
+        // SAFETY: rule 1.
+        let head = unsafe { self.0.as_ref() };
+        let state = head.state.load(Ordering::Acquire); // with the Release in `Question::start` and `answer`
+        if state & (ANSWERED | DUE | CLOSED | REPLACED) != 0 {
+            Progress::Over
+        } else if state & STARTED != 0 {
+            Progress::InHand
+        } else {
+            Progress::Untaken
+        }
+    }
+
+    /// Who was asked.
+    pub(crate) fn core(&self) -> &Core {
+        // SAFETY: rules 1 and 7.
+        unsafe { self.0.as_ref().core.as_ref() }
+    }
+
+    /// The type of the request.
+    pub(crate) fn request(&self) -> &'static str {
+        // SAFETY: rule 1.
+        (unsafe { self.0.as_ref() }.table.request)()
+    }
+
+    /// The address of the ask, as [`Asker::name`].
+    pub(crate) fn name(&self) -> NonNull<()> {
+        self.0.cast()
     }
 
     #[inline]
@@ -505,6 +570,17 @@ impl Drop for Watch {
         // SAFETY: rule 1.
         unsafe { release(self.0) };
     }
+}
+
+/// How far the request of an ask that waits has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// No handler has taken it.
+    Untaken,
+    /// A handler has had it in hand.
+    InHand,
+    /// There is an answer, or nobody waits any more, or somebody else does than in the beginning.
+    Over,
 }
 
 /// A deadline that passed before there was an answer.

@@ -11,7 +11,7 @@ pub use error::{AskError, Fate, NoReply, TimedOut};
 use crate::actor::Message;
 use crate::actor_ref::{ActorRef, leave_line, poll_place};
 use crate::address::Address;
-use crate::cell::{Core, CoreRef};
+use crate::cell::{Core, CoreRef, waker};
 use crate::clock::Deadline;
 use crate::deadlines::Place;
 use crate::events::DeadLetterReason;
@@ -20,6 +20,7 @@ use crate::mailbox::Envelope;
 use crate::mailbox::{NoPlace, Ticket};
 use crate::reply::Reply;
 use crate::send_error::{Cancelled, NoWait};
+use crate::waits::Note;
 use cell::{End, Target};
 use handles::{Asker, Replier};
 use std::future::Future;
@@ -56,6 +57,11 @@ impl<M: Message, T: Message> Ask<M, T> {
         Asking::new(self, Limit::Within(limit))
     }
 
+    /// The same, by its name.
+    pub(crate) fn asking(self, limit: Duration) -> Asking<M, T> {
+        Asking::new(self, Limit::Within(limit))
+    }
+
     /// As [`within`](Self::within), against one deadline shared by several asks.
     pub fn by(
         self,
@@ -87,7 +93,7 @@ impl<M: Message, T: Message> Ask<M, T> {
 }
 
 /// An ask under way. It lies in the futures of handlers, so it is small and boxes nothing.
-struct Asking<M, T> {
+pub(crate) struct Asking<M, T> {
     /// Until the end. Before the request, whose reply then knows that nobody waits.
     asker: Option<Asker<ActorRef<M>, T>>,
     /// Until it is sent.
@@ -110,6 +116,11 @@ enum Limit {
 }
 
 impl<M: Message, T: Message> Asking<M, T> {
+    /// It has a place in the mailbox of whom it asks, or has ended.
+    pub(crate) fn is_sent(&self) -> bool {
+        self.request.is_none()
+    }
+
     fn new(ask: Ask<M, T>, limit: Limit) -> Self {
         Self {
             asker: Some(ask.asker),
@@ -136,6 +147,8 @@ impl<M: Message, T: Message> Future for Asking<M, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
+        let waker = waker::for_own_wait(context.waker(), this.asker().core().system());
+        let context = &mut Context::from_waker(&waker);
         if !matches!(this.limit, Limit::Set(_)) {
             return this.poll_first(context);
         }
@@ -233,6 +246,7 @@ impl<M: Message, T: Message> Asking<M, T> {
             Poll::Ready(Err(why)) => Some(match why {
                 NoWait::SelfSend => AskError::Full,
                 NoWait::Closed | NoWait::Cancelled => AskError::Gone(Fate::NotSent),
+                NoWait::Cycle(cycle) => AskError::Cycle(cycle),
             }),
             Poll::Ready(Ok(())) => {
                 let msg = self.request.take()?;
@@ -276,8 +290,13 @@ impl<M: Message, T: Message> Asking<M, T> {
         if asker.was_due() && core.system().deadlines.is_over() {
             return AskError::Gone(asker.fate());
         }
+        let waits = match core.system().deadlines.waits.take_note(asker.name()) {
+            Some(Note::Cycle(cycle)) => return AskError::Cycle(cycle),
+            Some(Note::Late(waits)) => Some(waits),
+            None => None,
+        };
         let request = std::any::type_name::<M>();
-        AskError::Timeout(TimedOut::new(asker.fate(), core, request, limit))
+        AskError::Timeout(TimedOut::new(asker.fate(), core, request, limit, waits))
     }
 
     /// Whoever was asked may have given up at the same deadline; that is the reason then.
@@ -307,10 +326,12 @@ impl<M, T> Asking<M, T> {
     fn leave(&mut self) {
         let Some(asker) = &mut self.asker else { return };
         leave_line(asker.core(), &mut self.ticket);
-        if let Some(place) = self.watched.take()
-            && let Some(watch) = asker.core().system().deadlines.leave(asker, place)
-        {
-            asker.unwatch(watch);
+        if let Some(place) = self.watched.take() {
+            let deadlines = &asker.core().system().deadlines;
+            match deadlines.leave(asker, place) {
+                Some(watch) => asker.unwatch(watch),
+                None => drop(deadlines.waits.take_note(asker.name())), // it was fired, and nobody asked why
+            }
         }
     }
 }

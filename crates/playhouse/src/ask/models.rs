@@ -1,7 +1,7 @@
 //! One ask under loom, with the threads that may hold its parts.
 
 use super::cell::{End, Target};
-use super::handles::{Asker, Fired, Question, Replier, Watch, open};
+use super::handles::{Asker, Fired, Progress, Question, Replier, Watch, open};
 use super::{Fate, NoReply, Unanswered};
 use crate::actor::Message;
 use crate::cell::{Core, CoreRef};
@@ -143,6 +143,46 @@ fn an_answer_comes_in_time_or_is_handed_back() {
         drop(asker);
         question.start();
         answers.join().unwrap();
+    });
+}
+
+/// Whoever is looked at is woken where it is.
+#[test]
+fn an_answer_wakes_a_waker_that_was_seen() {
+    model(|token| {
+        let (mut asker, reply, question) = sent(token);
+        drop(question);
+        let watch = asker.watch();
+        let looks = thread::spawn(move || {
+            assert!(watch.who_waits().is_none(), "no actor waits here");
+            watch
+        });
+        let value = token.clone();
+        let answers = thread::spawn(move || assert!(reply.answer(Ok(value)).is_ok()));
+        let watch = looks.join().unwrap();
+        answers.join().unwrap();
+        assert_eq!(watch.progress(), Progress::Over);
+        assert!(asker.take().is_ok());
+        asker.unwatch(watch);
+    });
+}
+
+/// Cut off, an ask takes no answer, and the reply knows.
+#[test]
+fn a_wait_is_cut_or_answered() {
+    model(|token| {
+        let (mut asker, reply, question) = sent(token);
+        drop(question);
+        let watch = asker.watch();
+        let cuts = thread::spawn(move || watch.cut().map(Fired::wake).is_some());
+        let value = token.clone();
+        let is_answered = match reply.answer(Ok(value)) {
+            Ok(()) => true,
+            Err((reply, late)) => !(reply.is_abandoned() && late.is_ok()),
+        };
+        assert_ne!(cuts.join().unwrap(), is_answered);
+        let end = if is_answered { End::Answered } else { End::Due };
+        assert_eq!(asker.ended(), Poll::Ready(end));
     });
 }
 

@@ -306,8 +306,11 @@ fn pause<M: Message>(cell: &Cell<M>, turn: &Turn) -> Pause {
             }
             let (wake, lane) = (&core.wake, &cell.lane());
             match waits_for {
-                // SAFETY: this is the turn.
-                WaitsFor::Anything => unsafe { wait(wake, lane) },
+                WaitsFor::Anything => {
+                    core.note_pause();
+                    // SAFETY: this is the turn.
+                    unsafe { wait(wake, lane) }
+                }
                 // SAFETY: as above.
                 _ => unsafe { listen(wake, lane) },
             }
@@ -499,6 +502,9 @@ impl<M: Message> Gate for Cell<M> {
     }
     fn freed(&self) -> u64 {
         self.lane().freed()
+    }
+    fn permits(&self) -> usize {
+        self.lane().permits()
     }
     unsafe fn suspend(&self) -> bool {
         // SAFETY: the caller's word.

@@ -16,6 +16,7 @@
 #![allow(unsafe_code)]
 
 use super::{Cell, Core};
+use crate::dispatch::runnable::Header;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -39,6 +40,12 @@ impl CoreRef {
     #[inline]
     pub(crate) fn is(&self, other: &Core) -> bool {
         std::ptr::eq(self.0.as_ptr(), other)
+    }
+
+    /// Is it what begins with this?
+    #[inline]
+    pub(crate) fn begins_with(&self, header: *const Header) -> bool {
+        std::ptr::eq(self.0.as_ptr().cast(), header)
     }
 
     /// # Safety

@@ -45,11 +45,12 @@ use crate::dispatch::runnable::{Header, VTable};
 use crate::events::{DeadLetterReason, Event};
 use crate::failure::Failure;
 use crate::ledger::Ledger;
+use crate::limits;
 use crate::mailbox::queue::{Back, Front, Pushed};
 use crate::mailbox::signals::{Orders, StopCause};
 use crate::mailbox::{Envelope, NoPlace, Rare as SlotRare, Slot, Ticket};
 use crate::props::{Lifetime, Settings};
-use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering, run_quietly};
+use crate::sync::{Arc, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, run_quietly};
 use crate::system::{ActorSystem, System};
 use body::Place;
 use counts::Counts;
@@ -126,8 +127,12 @@ pub(crate) struct Core {
     phase: AtomicU8,
     /// Messages left in this turn.
     left: AtomicU32,
-    /// Messages taken whose outcome is not written down yet.
-    in_hand: AtomicU32,
+    /// Messages taken whose outcome is not written down yet. Asking for the next one writes it down, so they are few.
+    in_hand: AtomicU8,
+    /// Wakers of this actor that somebody else than its own asks and sends has; see [`waker`].
+    outside_wakers: AtomicU8,
+    /// Counts how often a handler began to wait, modulo 2¹⁶.
+    pauses: AtomicU16,
     handled: AtomicU64,
     back: Back<Untyped>,
 }
@@ -372,7 +377,8 @@ impl Core {
     #[inline]
     pub(crate) fn take_in_hand(&self) {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
-        self.in_hand.store(in_hand + 1, Ordering::Relaxed);
+        self.in_hand
+            .store(in_hand.saturating_add(1), Ordering::Relaxed);
     }
 
     /// One of the messages in hand is not to be counted with the rest. False: there is none.
@@ -512,10 +518,81 @@ impl Core {
         self.ended.fetch_or(ending, Ordering::SeqCst); // pairs with `has_ended` and `exit`: see `rare`
     }
 
-    /// Messages with a place that no handler has taken. While the actor runs, a picture.
-    pub(crate) fn queued(&self) -> u64 {
-        let gate = self.gate();
-        gate.pushes().saturating_sub(gate.freed())
+    /// The handler is about to wait.
+    #[inline]
+    fn note_pause(&self) {
+        let pauses = self.pauses.load(Ordering::Relaxed); // the turn alone writes it
+        self.pauses.store(pauses.wrapping_add(1), Ordering::Relaxed); // published by `Wake::try_wait`
+    }
+
+    /// If its handler waits, and nobody has woken it since: the number of that wait.
+    pub(crate) fn paused(&self) -> Option<u16> {
+        self.wake
+            .is_waiting()
+            .then(|| self.pauses.load(Ordering::Relaxed)) // of this wait, or of a later one
+    }
+
+    /// Could anybody wake it but its own asks and sends, and orders to end?
+    pub(crate) fn has_outside_wakers(&self) -> bool {
+        self.outside_wakers.load(Ordering::Acquire) != 0 // with `drop_outside_waker`
+    }
+
+    #[inline]
+    fn add_outside_waker(&self) {
+        let more = |count: u8| count.checked_add(1);
+        // Relaxed: who clones has the turn, or another such waker. `Err`: so many that nobody counts them any more.
+        let _ = self
+            .outside_wakers
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
+    /// After the wake, if there is one: whoever finds no such waker finds what they all have woken.
+    #[inline]
+    fn drop_outside_waker(&self) {
+        let less = |count: u8| (count < u8::MAX).then(|| count.saturating_sub(1));
+        let _ = self
+            .outside_wakers
+            .fetch_update(Ordering::Release, Ordering::Relaxed, less);
+    }
+
+    /// The messages that it has stashed. A picture.
+    pub(crate) fn stashed(&self) -> u64 {
+        self.rare.get().map_or(0, |rare| rare.books.lock().stashed)
+    }
+
+    /// Is every place taken by a message, so that only its handler can free one?
+    pub(crate) fn has_no_permits_out(&self) -> bool {
+        self.gate().permits() == 0
+    }
+
+    /// Messages taken in the turn that is on. To others a picture.
+    pub(crate) fn taken_in_turn(&self) -> u32 {
+        let whole = self.dispatcher.throughput() as u32;
+        whole.saturating_sub(self.left.load(Ordering::Relaxed))
+    }
+
+    /// Its mailbox holds more than any should. Once for each power of two.
+    #[cold]
+    fn report_growth(&self) {
+        let queued = self.queued();
+        let doublings = queued.checked_ilog2().map_or(0, |power| 1 << power);
+        {
+            let mut most = self.rare().most_queued.lock();
+            if doublings < limits::MAILBOX_GROWS || doublings <= *most {
+                return;
+            }
+            *most = doublings;
+        }
+        self.publish(&Event::MailboxGrows {
+            who: self.address.clone(),
+            message: self.protocol(),
+            queued,
+        });
+    }
+
+    /// Messages that wait in its mailbox. A picture.
+    pub(crate) fn queued(&self) -> usize {
+        self.gate().queued()
     }
 
     /// Somebody else may have the name.
@@ -527,6 +604,11 @@ impl Core {
         self.ended.load(Ordering::Acquire) & Ending::NAMELESS != 0 // pairs with `free_name`
     }
 
+    /// [`Lifetime::Handles`].
+    pub(crate) fn ends_with_handles(&self) -> bool {
+        self.has_trait(Traits::ENDS_WITH_HANDLES)
+    }
+
     /// One handle less, and with the last the end, if that is its lifetime. True: it was the last, and the memory count
     /// that all of them shared is the caller's.
     #[inline]
@@ -534,6 +616,7 @@ impl Core {
     pub(crate) fn drop_handle(&self) -> bool {
         let was_last = self.counts.drop_handle();
         if was_last && self.has_trait(Traits::ENDS_WITH_HANDLES) {
+            self.system().held_handles.note(self);
             self.drain();
         }
         was_last
@@ -558,6 +641,7 @@ pub(crate) trait Gate: Send + Sync {
     fn nudge(&self) -> bool;
     fn pushes(&self) -> u64;
     fn freed(&self) -> u64;
+    fn permits(&self) -> usize;
     /// Messages that wait. A picture of no exact moment.
     fn queued(&self) -> usize {
         let taken = self.freed(); // first, so that the difference is not negative
@@ -604,7 +688,9 @@ impl<M: Message> Cell<M> {
             waits_for: AtomicU8::new(0),
             phase: AtomicU8::new(0),
             left: AtomicU32::new(0),
-            in_hand: AtomicU32::new(0),
+            in_hand: AtomicU8::new(0),
+            outside_wakers: AtomicU8::new(0),
+            pauses: AtomicU16::new(0),
             handled: AtomicU64::new(0),
             back: Back::new(),
             rare: RareSlot::default(),
@@ -682,8 +768,10 @@ impl<M: Message> Cell<M> {
     /// Whoever finds the actor idle schedules it.
     #[inline(always)] // the way of every message
     fn accepted(&self, pushed: Pushed) {
-        if pushed == Pushed::WasIdle {
-            self.core.schedule();
+        match pushed {
+            Pushed::WasIdle => self.core.schedule(),
+            Pushed::Queued => {}
+            Pushed::Swollen => self.core.report_growth(),
         }
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct Rare {
     pub(crate) ended: SetOnce<Exit>,
     /// Set with the first stop or kill, for those who wait for that.
     pub(crate) stopping: SetOnce<()>,
+    /// The most messages that were reported to wait.
+    pub(crate) most_queued: Mutex<usize>,
     /// Why the actor failed.
     pub(crate) cause: Mutex<Option<Failure>>,
     /// A failure that code without the handler's outcome in its hands found; the turn takes it.
@@ -57,6 +59,7 @@ impl Rare {
             books: Mutex::default(),
             ended: SetOnce::new(),
             stopping: SetOnce::new(),
+            most_queued: Mutex::default(),
             cause: Mutex::default(),
             verdict: Mutex::default(),
             escalated: Mutex::default(),

@@ -70,6 +70,15 @@ impl Wake {
         }
     }
 
+    /// Is the handler waiting now? Read by a read-modify-write, so the answer is not of an earlier wait. Acquire pairs
+    /// with `try_wait`, for what the turn wrote before.
+    pub(crate) fn is_waiting(&self) -> bool {
+        let waiting = State::Waiting as u8;
+        self.0
+            .compare_exchange(waiting, waiting, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
     /// Makes the turn look again, after a nudge that told whether it `was_idle`. It ends like any wake: the turn may have
     /// taken that nudge and begun to listen since, and a listener that is `Woken` without a nudge hears no later wake.
     /// True: the caller has won the turn.

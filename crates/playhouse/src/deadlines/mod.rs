@@ -7,6 +7,8 @@
 //! 4. The ticker ticks as long as somebody sits down in each tick. Otherwise it sleeps until the earliest deadline, so
 //!    that a paused clock can jump to it, or until it is called.
 //! 5. When the runtime goes, and time with it, every wait ends.
+//! 6. An ask that is put in order stands among the slow [`waits`](crate::waits) too, if an actor's handler waits for it.
+//!    With each tick it is looked whether some of them wait in a circle; without a circle nothing ticks for it.
 
 mod seats;
 
@@ -15,6 +17,7 @@ use crate::clock::{Clock, Deadline};
 use crate::host::Host;
 use crate::limits;
 use crate::sync::{Arc, AtomicUsize, Mutex, Notify, Ordering, thread_local};
+use crate::waits::{Findings, Wait, Waits};
 use seats::{Look, Row};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -31,6 +34,8 @@ pub(crate) struct Deadlines {
     rows: Box<[Row]>,
     rows_given: AtomicUsize,
     order: Mutex<Order>,
+    /// Its lock is taken inside of that of `order`, or alone.
+    pub(crate) waits: Waits,
     /// Time that a test moves has no ticks: everybody is put in order at once.
     ticks: bool,
     /// For the ticker: somebody sat down in a row that nobody looks at, or has a deadline before all others.
@@ -39,11 +44,28 @@ pub(crate) struct Deadlines {
 
 #[derive(Default)]
 struct Order {
-    waiting: BTreeMap<Key, Watch>,
+    waiting: BTreeMap<Key, Waiting>,
     /// Counts those who came here, so that no two are alike.
     age: u64,
     /// Nobody fires any more.
     is_over: bool,
+}
+
+/// An ask in order.
+struct Waiting {
+    watch: Watch,
+    /// Its number among the slow waits of actors, if it is one.
+    wait: Option<u64>,
+}
+
+/// What is to be done where no lock is held.
+#[derive(Default)]
+struct Outcome {
+    due: Vec<Watch>,
+    /// Of asks in a circle.
+    cut: Vec<Watch>,
+    ended: Vec<Wait>,
+    findings: Findings,
 }
 
 /// Where the watch of an ask began to wait: a row and a number, or in order. It may have been put in order since.
@@ -60,6 +82,7 @@ impl Deadlines {
             rows: (0..limits::SEAT_ROWS).map(|_| Row::new()).collect(),
             rows_given: AtomicUsize::new(0),
             order: Mutex::default(),
+            waits: Waits::default(),
             called: Notify::new(),
         });
         drop(host.spawn("deadlines", tick_on(Ticker(deadlines.clone()), clock)));
@@ -142,10 +165,10 @@ impl Deadlines {
             fire([watch]);
             return Place(None);
         }
-        let deadline = order.put(watch);
+        let (deadline, is_circle) = order.put(watch, &self.waits);
         let is_first = order.earliest() == Some(deadline);
         drop(order);
-        if is_first {
+        if is_first || is_circle {
             self.called.notify_one();
         }
         Place(None)
@@ -153,31 +176,55 @@ impl Deadlines {
 
     #[cold]
     fn leave_order(&self, key: impl FnOnce() -> Key) -> Option<Watch> {
-        let mut order = self.order.lock();
-        order.waiting.remove(&key())
+        let (watch, ended) = {
+            let mut order = self.order.lock();
+            let Waiting { watch, wait } = order.waiting.remove(&key())?;
+            (watch, wait.and_then(|wait| self.waits.end(wait)))
+        };
+        drop(ended); // where no lock is held
+        Some(watch)
+    }
+
+    /// A circle may have begun.
+    pub(crate) fn look_for_circles(&self) {
+        self.called.notify_one();
     }
 
     /// When there is something to do again.
     fn tick(&self, now: Deadline) -> Option<Deadline> {
-        let mut due = Vec::new();
+        let mut outcome = Outcome::default();
         let next = {
             let mut order = self.order.lock();
+            let before = self.waits.look(now);
             let mut is_busy = false;
             for watches in self.rows.iter().filter_map(Row::look) {
                 is_busy = true;
                 for watch in watches {
-                    order.put(watch);
+                    order.put(watch, &self.waits);
                 }
             }
-            while let Some(first) = order.waiting.first_entry()
-                && first.key().deadline <= now
-            {
-                due.push(first.remove());
+            outcome.findings = self.waits.judge(now, &before, |key| order.watch(key));
+            let due = order.take_due(now);
+            // All of them before the first is off the list, because the one may be why the other had to wait.
+            due.iter().for_each(|due| self.waits.note_late(&due.watch));
+            for key in &outcome.findings.asks {
+                if let Some(Waiting { watch, wait }) = order.waiting.remove(key) {
+                    outcome.cut.push(watch);
+                    outcome
+                        .ended
+                        .extend(wait.and_then(|wait| self.waits.end(wait)));
+                }
+            }
+            for Waiting { watch, wait } in due {
+                outcome.due.push(watch);
+                outcome
+                    .ended
+                    .extend(wait.and_then(|wait| self.waits.end(wait)));
             }
             let tick = is_busy.then(|| now.later(limits::TICK));
-            earlier(order.earliest(), tick)
+            earlier(earlier(order.earliest(), tick), self.waits.next_look(now))
         };
-        fire(due);
+        outcome.happens();
         next
     }
 
@@ -192,7 +239,24 @@ impl Deadlines {
             .rows
             .iter()
             .flat_map(|row| std::iter::from_fn(|| row.look()).flatten());
-        fire(waiting.into_values().chain(seated));
+        let waiting = waiting.into_values().map(|Waiting { watch, wait }| {
+            drop(wait.and_then(|wait| self.waits.end(wait)));
+            watch
+        });
+        fire(waiting.chain(seated));
+    }
+}
+
+impl Outcome {
+    fn happens(self) {
+        let Findings { places, events, .. } = self.findings;
+        events
+            .iter()
+            .for_each(|(system, event)| system.publish(event));
+        let cut: Vec<Fired> = self.cut.into_iter().filter_map(Watch::cut).collect();
+        fire(self.due);
+        cut.into_iter().for_each(Fired::wake);
+        places.iter().for_each(|actor| actor.wake());
     }
 }
 
@@ -204,11 +268,27 @@ fn fire(watches: impl IntoIterator<Item = Watch>) {
 }
 
 impl Order {
-    fn put(&mut self, watch: Watch) -> Deadline {
+    /// Its deadline, and whether it may have closed a circle of waits.
+    fn put(&mut self, watch: Watch, waits: &Waits) -> (Deadline, bool) {
         self.age += 1;
         let key = watch.set_age(self.age);
-        self.waiting.insert(key, watch);
-        key.deadline
+        let (wait, is_circle) = waits.begin_ask(&watch, key).unzip();
+        self.waiting.insert(key, Waiting { watch, wait });
+        (key.deadline, is_circle.unwrap_or(false))
+    }
+
+    fn watch(&self, key: &Key) -> Option<&Watch> {
+        self.waiting.get(key).map(|waiting| &waiting.watch)
+    }
+
+    fn take_due(&mut self, now: Deadline) -> Vec<Waiting> {
+        let mut due = Vec::new();
+        while let Some(first) = self.waiting.first_entry()
+            && first.key().deadline <= now
+        {
+            due.push(first.remove());
+        }
+        due
     }
 
     fn earliest(&self) -> Option<Deadline> {
@@ -245,6 +325,7 @@ async fn tick_on(ticker: Ticker, clock: Clock) {
         }
         let tick = deadlines.ticks.then(|| now.later(limits::TICK));
         let first = earlier(order.earliest(), tick);
+        let first = earlier(first, deadlines.waits.next_look(now));
         next = earlier(next, first);
     }
 }

@@ -90,7 +90,7 @@ impl Driver {
     /// True: the slice is over.
     #[inline]
     fn turn(&mut self, owner: Owner<'_>, runnable: Runnable, slice: &mut Slice) -> bool {
-        owner.count_turn();
+        owner.begin_turn(&runnable);
         match runnable.run() {
             None => slice.spend(1),
             Some(again) => {

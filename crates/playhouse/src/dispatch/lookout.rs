@@ -3,16 +3,23 @@
 //! What a driver woke last is its own to run next, and nobody is woken for it: that is what makes a hop cheap. A handler
 //! that blocks its worker would strand that actor, and no other driver may be awake to see it. So somebody outside the
 //! workers compares the counts of turns now and then. A Tokio timer would not do: the blocked worker may be the one that
-//! keeps time for the others. It is a closure on Tokio's threads for blocking work, and ends when nothing happens.
+//! keeps time for the others. It is a closure on Tokio's threads for blocking work, and ends when nothing happens. Beside a
+//! single worker it has a thread of its own, because Tokio lets no paused clock jump while such a closure runs.
+//!
+//! A turn that lasts too long is reported by its [`watchdog`](super::watchdog).
 
 use super::hosted::Hosted;
+use super::seat::Seat;
+use super::watchdog::Watchdog;
 use crate::limits;
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, wait_at_most};
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, OnceLock, Ordering, thread, wait_at_most};
+use std::time::Instant;
 
 pub(crate) struct Lookout {
     is_on_duty: AtomicBool,
     is_dismissed: Mutex<bool>,
     dismissal: Condvar,
+    watchdog: OnceLock<Watchdog>,
 }
 
 impl Lookout {
@@ -21,14 +28,20 @@ impl Lookout {
             is_on_duty: AtomicBool::new(false),
             is_dismissed: Mutex::new(false),
             dismissal: Condvar::new(),
+            watchdog: OnceLock::new(),
         }
+    }
+
+    /// From the first turn on, because no actor lives before its system.
+    pub(super) fn report(&self, watchdog: Watchdog) {
+        let _ = self.watchdog.set(watchdog); // one system, once
     }
 
     /// A driver begins to run.
     #[inline]
     pub(super) fn watch(&self, hosted: &Arc<Hosted>) {
         // No partner of its own: a driver that was parked has acquired the sleepers' word, and `end_duty` explains.
-        if !self.is_on_duty.load(Ordering::Relaxed) && hosted.seats.len() > 1 {
+        if !self.is_on_duty.load(Ordering::Relaxed) {
             self.go_on_duty(hosted);
         }
     }
@@ -38,7 +51,13 @@ impl Lookout {
         if !self.is_on_duty.swap(true, Ordering::AcqRel) {
             let hosted = hosted.clone();
             let runtime = hosted.runtime.clone();
-            drop(runtime.spawn_blocking(move || hosted.lookout.look(&hosted)));
+            if hosted.seats.len() > 1 {
+                drop(runtime.spawn_blocking(move || hosted.lookout.look(&hosted)));
+            } else {
+                let look = move || hosted.lookout.look(&hosted);
+                let thread = thread::Builder::new().name("playhouse-lookout".to_owned());
+                drop(thread.spawn(look)); // without it nobody is named, and nothing else is missed
+            }
         }
     }
 
@@ -48,10 +67,14 @@ impl Lookout {
     }
 
     fn look(&self, hosted: &Hosted) {
-        let mut seen: Vec<u32> = hosted.seats.iter().map(|seat| seat.turns()).collect();
+        let mut seen: Vec<u32> = hosted.seats.iter().map(Seat::turns).collect();
+        let mut watch = self.watchdog.get().map(|watchdog| watchdog.watch(hosted));
         let mut idle_looks = 0;
         while !self.is_dismissed_meanwhile() {
             let is_idle = look_once(hosted, &mut seen);
+            if let Some(watch) = &mut watch {
+                watch.look(hosted, Instant::now()); // not the system's clock: a worker loses real time
+            }
             idle_looks = if is_idle { idle_looks + 1 } else { 0 };
             if idle_looks >= limits::IDLE_LOOKS && self.end_duty(hosted) {
                 return;
@@ -83,7 +106,7 @@ fn look_once(hosted: &Hosted, seen: &mut [u32]) -> bool {
         let before = std::mem::replace(seen, seat.turns());
         if before != *seen {
             is_idle = false;
-        } else if seat.is_laden() && !hosted.sleepers.is_parked(driver) {
+        } else if hosted.seats.len() > 1 && seat.is_laden() && !hosted.sleepers.is_parked(driver) {
             hosted.injector.extend(seat.take_newest().into_iter());
             hosted.announce();
         }

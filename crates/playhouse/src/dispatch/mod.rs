@@ -25,6 +25,7 @@ pub(crate) mod stepped;
 #[path = "stepped_absent.rs"]
 pub(crate) mod stepped;
 mod threads;
+mod watchdog;
 
 #[cfg(all(test, playhouse_loom))]
 mod models;
@@ -35,7 +36,8 @@ use crate::address::Address;
 use crate::host::Host;
 use crate::limits;
 use crate::nearest::nearest;
-use crate::sync::Arc;
+use crate::sync::{Arc, Weak};
+use crate::system::System;
 use hosted::Hosted;
 use lanes::Lanes;
 use runnable::Runnable;
@@ -46,6 +48,7 @@ use std::pin::Pin;
 use std::time::Duration;
 use threads::{Threads, Work};
 use tokio::runtime::Handle;
+use watchdog::Watchdog;
 
 /// What to start. `shared`: on Tokio's workers. `fixed`: own threads, for handlers that block. `pinned`: a thread per
 /// actor.
@@ -269,6 +272,14 @@ impl DispatcherRef {
             Workers::Shared(_) => false,
             Workers::Own(_) | Workers::Lane(_) | Workers::Lanes(_) => true,
             Workers::Stepped(world) => world.may_block(),
+        }
+    }
+
+    /// Names handlers that hold a worker for longer than `limit`, if its workers must not be held.
+    pub(crate) fn report_slow_handlers(&self, system: Weak<System>, limit: Duration) {
+        if let Workers::Shared(hosted) = &self.0.workers {
+            let name = self.0.name.clone();
+            hosted.lookout.report(Watchdog::new(system, name, limit));
         }
     }
 

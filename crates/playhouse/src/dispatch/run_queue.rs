@@ -123,6 +123,13 @@ impl RunQueue {
         self.tail.load(Ordering::Acquire) == self.head.0.load(Ordering::Relaxed)
     }
 
+    /// A guess.
+    pub(crate) fn len(&self) -> usize {
+        let head = self.head.0.load(Ordering::Relaxed);
+        let tail = self.tail.load(Ordering::Relaxed);
+        tail.wrapping_sub(head) as usize
+    }
+
     #[inline]
     fn claim(&self, head: u64, count: u64) -> Result<(), u64> {
         // Release with the loads of `head` in `push` and `grab`; acquire, as the latter, for the next attempt.

@@ -71,6 +71,12 @@ impl Runnable {
         has_more.then(|| Self(this.0))
     }
 
+    /// What tells it from every other that exists at the same time.
+    #[inline]
+    pub(crate) fn name(&self) -> *mut Header {
+        self.0.as_ptr()
+    }
+
     /// For queues that hold thin pointers; [`from_raw`](Self::from_raw) takes it back.
     #[inline]
     pub(crate) fn into_raw(self) -> NonNull<Header> {

@@ -11,11 +11,12 @@
 
 use super::place::Place;
 use super::run_queue::{Batch, RunQueue};
-use super::runnable::Runnable;
+use super::runnable::{Header, Runnable};
 use crate::limits;
-use crate::sync::{AtomicBool, AtomicU32, OnceLock, Ordering, thread_local};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, OnceLock, Ordering, thread_local};
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ptr::null_mut;
 use std::task::Waker;
 
 /// The inside of a dispatcher by its address, and the index of a driver.
@@ -37,6 +38,8 @@ pub(crate) struct Seat {
     newest: Place,
     /// Counts turns; written by the owner.
     turns: AtomicU32,
+    /// Whose turn was counted last. Compared, and never followed: the actor may be gone.
+    running: AtomicPtr<Header>,
     /// A hint for others.
     is_polled: AtomicBool,
     queue: RunQueue,
@@ -50,6 +53,7 @@ impl Seat {
         Self {
             newest: Place::new(),
             turns: AtomicU32::new(0),
+            running: AtomicPtr::new(null_mut()),
             is_polled: AtomicBool::new(false),
             queue: RunQueue::new(),
             inbox: Inbox::new(),
@@ -78,7 +82,17 @@ impl Seat {
 
     #[inline]
     pub(crate) fn turns(&self) -> u32 {
-        self.turns.load(Ordering::Relaxed) // no partner: compared with an earlier one
+        self.turns.load(Ordering::Acquire) // with `begin_turn`, for `running`
+    }
+
+    /// Whose turn it is, if the count of turns is the same before and after.
+    pub(crate) fn running(&self) -> *const Header {
+        self.running.load(Ordering::Relaxed) // ordered by the counts around it
+    }
+
+    /// Actors that wait for the driver. A guess.
+    pub(crate) fn waiting(&self) -> usize {
+        usize::from(self.newest.is_filled()) + self.queue.len() + self.inbox.len()
     }
 
     pub(crate) fn has_stealable(&self) -> bool {
@@ -201,9 +215,11 @@ impl Owner<'_> {
     }
 
     #[inline]
-    pub(crate) fn count_turn(self) {
-        let turns = self.seat.turns().wrapping_add(1);
-        self.seat.turns.store(turns, Ordering::Relaxed); // no partner: only compared
+    pub(crate) fn begin_turn(self, runnable: &Runnable) {
+        let seat = self.seat;
+        seat.running.store(runnable.name(), Ordering::Relaxed); // published by the count
+        let turns = seat.turns.load(Ordering::Relaxed).wrapping_add(1); // nobody else writes it
+        seat.turns.store(turns, Ordering::Release); // with `Seat::turns`
     }
 }
 
@@ -235,5 +251,9 @@ impl Inbox {
     #[inline]
     pub(crate) fn is_filled(&self) -> bool {
         self.0.iter().any(Place::is_filled)
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().filter(|place| place.is_filled()).count()
     }
 }

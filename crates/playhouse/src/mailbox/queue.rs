@@ -47,6 +47,7 @@ mod places;
 use super::chunk::{Chunk, ChunkPointer};
 use super::line::{Called, Line, Pace};
 use super::word::{CLOSED, ENDED, NUDGED, SCHEDULED, State, WAITING, Word};
+use crate::limits;
 use crate::sync::{AtomicU8, AtomicU32, AtomicU64, Ordering, UnsafeCell, fence};
 
 /// Why there is no place right now.
@@ -64,6 +65,8 @@ pub(crate) enum Pushed {
     Queued,
     /// The actor was idle. It counts as scheduled now, and the caller has to do it.
     WasIdle,
+    /// Behind very many others: their number has just passed a power of two.
+    Swollen,
 }
 
 /// The lane, as its two parts.
@@ -241,11 +244,16 @@ impl<T> Queue<'_, T> {
         debug_assert!(!state.has(ENDED), "nothing gets in after the end");
         let was_idle = !state.has(SCHEDULED);
         let number = state.pushed();
+        let mut is_in_new_chunk = false;
         match locked.tail {
             // SAFETY: rule 1, and rule 3 for an idle actor.
             Some(tail) if was_idle => unsafe { tail.start_over(number, make) },
-            // SAFETY: rule 1.
-            Some(tail) => locked.tail = Some(unsafe { tail.append(number, make) }),
+            Some(tail) => {
+                // SAFETY: rule 1.
+                let last = unsafe { tail.append(number, make) };
+                is_in_new_chunk = last != tail;
+                locked.tail = Some(last);
+            }
             None => {
                 locked.tail = Some(Chunk::first(number, make));
                 self.head.set(locked.tail);
@@ -254,9 +262,19 @@ impl<T> Queue<'_, T> {
         state.count_push();
         if was_idle {
             Pushed::WasIdle
+        } else if is_in_new_chunk && self.is_swollen(number) {
+            Pushed::Swollen
         } else {
             Pushed::Queued
         }
+    }
+
+    /// Asked once for each chunk, so a power of two lies within the last one or does not.
+    #[cold]
+    fn is_swollen(&self, number: u64) -> bool {
+        let waiting = number.saturating_sub(self.popped.load(Ordering::Relaxed)); // a picture
+        let before = waiting.saturating_sub(u64::from(limits::CHUNK_LARGEST));
+        waiting >= limits::MAILBOX_GROWS as u64 && waiting.ilog2() != before.max(1).ilog2()
     }
 }
 
@@ -309,6 +327,11 @@ impl<T> Queue<'_, T> {
     /// Messages with a place that were accepted so far.
     pub(crate) fn pushes(&self) -> u64 {
         self.locked(|state, locked| locked.places_pushed(*state))
+    }
+
+    /// Places reserved that no message was pushed into yet.
+    pub(crate) fn permits(&self) -> usize {
+        self.locked(|_, locked| locked.permits as usize)
     }
 
     /// Places that the turn has given back so far, less those it took again.
@@ -666,11 +689,6 @@ impl<T> Queue<'_, T> {
             state.set(SCHEDULED);
             was_idle
         })
-    }
-
-    /// Reserved places without a message.
-    fn permits(&self) -> usize {
-        self.locked(|_, locked| locked.permits as usize)
     }
 }
 

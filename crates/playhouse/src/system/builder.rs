@@ -21,6 +21,7 @@ use crate::shutdown::{Phase, Shutdown};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
 #[cfg(feature = "testkit")]
 use crate::testkit::Stepped;
+use crate::waits::HeldHandles;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -39,6 +40,7 @@ pub struct SystemBuilder {
     dispatchers: Vec<(String, Dispatcher)>,
     events: Events,
     phase_deadlines: BTreeMap<Phase, Duration>,
+    slow_handler: Duration,
     on_signals: OnSignals,
 }
 
@@ -55,6 +57,7 @@ impl SystemBuilder {
             ],
             events: Events::default(),
             phase_deadlines: BTreeMap::new(),
+            slow_handler: limits::SLOW_HANDLER,
             on_signals: OnSignals::default(),
         }
     }
@@ -98,6 +101,14 @@ impl SystemBuilder {
     /// [`limits::DEAD_LETTERS_LOGGED`] and [`limits::DEAD_LETTER_PAUSE`]; a limit of nought logs none.
     pub fn dead_letter_log(mut self, limit: u32, pause: Duration) -> Self {
         self.events.set_pace(limit, pause);
+        self
+    }
+
+    /// How long a handler may hold a shared worker before [`Event::SlowHandler`] names it. It is noticed a few
+    /// milliseconds late, and never under a stepped dispatcher. Default: [`limits::SLOW_HANDLER`]; `Duration::MAX` is
+    /// never.
+    pub fn slow_handler(mut self, limit: Duration) -> Self {
+        self.slow_handler = limit;
         self
     }
 
@@ -234,10 +245,14 @@ impl SystemBuilder {
             total: Mutex::default(),
             random: Mutex::new(random),
             shutdown: Shutdown::new(self.phase_deadlines),
+            held_handles: HeldHandles::default(),
             spawned: AtomicUsize::new(0),
             owned_runtime: Mutex::new(owned_runtime),
             host,
         });
+        for dispatcher in system.dispatchers.values() {
+            dispatcher.report_slow_handlers(Arc::downgrade(&system), self.slow_handler);
+        }
         ActorSystem(system)
     }
 }

@@ -30,6 +30,7 @@ use crate::props::IntoProps;
 use crate::random::Random;
 use crate::shutdown::{Phase, Shutdown, ShutdownReason, ShutdownReport, ShutdownTask};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, Weak};
+use crate::waits::HeldHandles;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
@@ -301,6 +302,7 @@ pub(crate) struct System {
     default_dispatcher: DispatcherRef,
     own_threads: DispatcherRef,
     pub(crate) shutdown: Shutdown,
+    pub(crate) held_handles: HeldHandles,
     spawned: AtomicUsize,
     /// The task that notices it.
     end_of_runtime: Aborter,

@@ -34,6 +34,7 @@ mod mtm;
 mod ore;
 mod own;
 mod own_core;
+mod own_failures;
 mod own_work_pulling;
 mod pat;
 mod pip;

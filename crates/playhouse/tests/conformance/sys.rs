@@ -179,7 +179,7 @@ async fn sys_10_the_guardian_may_use_everything_of_its_system_from_the_start() {
 
 #[test]
 fn sys_10_a_guardian_that_cannot_be_spawned_is_no_system() {
-    let props = Props::new(|| Behavior::<()>::stopped()).dispatcher_named("none");
+    let props = Props::new(Behavior::<()>::stopped).dispatcher_named("none");
     let refused = ActorSystem::builder("test").build_with(props);
     let Err(BuildError::NoGuardian(why)) = refused else {
         panic!("{refused:?}")

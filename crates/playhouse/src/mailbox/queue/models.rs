@@ -89,7 +89,7 @@ impl Actor {
     /// What a push that found the actor idle leads to: the turn is had right here.
     fn act(&self, pushed: Pushed) -> Vec<(usize, usize)> {
         match pushed {
-            Pushed::Queued => Vec::new(),
+            Pushed::Queued | Pushed::Swollen => Vec::new(),
             Pushed::WasIdle => {
                 self.win();
                 self.run()

@@ -289,7 +289,7 @@ mod lane {
                     let mut message = (producer, number);
                     loop {
                         match queue.0.try_push(message) {
-                            Ok(Pushed::Queued) => break,
+                            Ok(Pushed::Queued | Pushed::Swollen) => break,
                             Ok(Pushed::WasIdle) => {
                                 assert_eq!(turns.fetch_add(1, Ordering::Release), 0);
                                 break;
