@@ -6,7 +6,8 @@ use common::read;
 use common::seeds::{end, for_each_seed, stepped};
 use playhouse::prelude::*;
 use playhouse::{Event, Group, GroupRef, Restart};
-use std::sync::mpsc as threads;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc as threads};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -143,21 +144,18 @@ fn a_member_in_a_backoff_of_its_own_begins_anew_with_its_group() {
     });
 }
 
-/// A factory whose clone waits for the test.
-struct Gate(
-    Option<(
-        threads::Sender<()>,
-        std::sync::Arc<std::sync::Mutex<threads::Receiver<()>>>,
-    )>,
-);
+/// A factory whose clone says so, and waits for the test.
+struct Gate {
+    arrived: threads::Sender<()>,
+    open: Arc<Mutex<threads::Receiver<()>>>,
+}
 
 impl Clone for Gate {
     fn clone(&self) -> Self {
-        if let Some((arrived, open)) = &self.0 {
-            let _ = arrived.send(());
-            let _ = open.lock().unwrap().recv();
-        }
-        Self(self.0.clone())
+        let _ = self.arrived.send(());
+        let _ = self.open.lock().unwrap().recv();
+        let (arrived, open) = (self.arrived.clone(), self.open.clone());
+        Self { arrived, open }
     }
 }
 
@@ -185,7 +183,10 @@ async fn a_group_that_renews_a_member_which_just_begins_anew_by_itself_is_heard(
         .unwrap();
     let (arrive, arrived) = threads::channel();
     let (open, opened) = threads::channel();
-    let gate = Gate(Some((arrive, std::sync::Arc::new(opened.into()))));
+    let gate = Gate {
+        arrived: arrive,
+        open: Arc::new(Mutex::new(opened)),
+    };
     open.send(()).unwrap(); // the clone at its birth
     let b = Props::new(move || {
         let _gate = &gate;
@@ -318,8 +319,7 @@ impl Actor for Listener {
     async fn started(&mut self, ctx: &mut Context<()>) -> Outcome {
         self.told.send("starts".into())?;
         ctx.watch(&self.other);
-        let (told, name) = (unbounded_channel().0, "child");
-        let child = Props::new(move || Fails(told, name)).supervise(Supervise::escalate());
+        let child = Props::new(|| Fails).supervise(Supervise::escalate());
         Ok(self.child.send(ctx.spawn("child", child)?)?)
     }
     async fn receive(&mut self, ctx: &mut Context<()>, (): ()) -> Outcome {
@@ -336,10 +336,7 @@ impl Actor for Listener {
     }
 }
 
-struct Fails(
-    #[allow(dead_code)] UnboundedSender<String>,
-    #[allow(dead_code)] &'static str,
-);
+struct Fails;
 
 impl Actor for Fails {
     type Msg = ();
@@ -355,9 +352,7 @@ fn a_signal_that_was_set_aside_is_for_the_next_incarnation() {
         let (system, world, _events) = stepped(seed);
         let (told, mut notes) = unbounded_channel();
         let (child, mut given) = unbounded_channel();
-        let other = system
-            .spawn("other", || Fails(unbounded_channel().0, "other"))
-            .unwrap();
+        let other = system.spawn("other", || Fails).unwrap();
         let watched = other.clone();
         let listener = Props::new(move || Listener {
             other: watched,
@@ -586,8 +581,7 @@ fn an_order_in_any_phase_of_a_renewal_ends_the_actor_once() {
 /// It waited for itself: the group kept its list of members locked meanwhile.
 #[test]
 fn a_listener_may_look_at_the_group_whose_member_is_refused() {
-    let seen: std::sync::Arc<std::sync::Mutex<(Option<GroupRef>, Vec<String>)>> =
-        Default::default();
+    let seen: Arc<Mutex<(Option<GroupRef>, Vec<String>)>> = Default::default();
     let kept = seen.clone();
     let (system, world) = ActorSystem::builder("test")
         .on_event(move |event| {
@@ -604,7 +598,7 @@ fn a_listener_may_look_at_the_group_whose_member_is_refused() {
     world.settle();
     let group = given.try_recv().unwrap();
     seen.lock().unwrap().0 = Some(group.clone());
-    let member = || Fails(unbounded_channel().0, "a");
+    let member = || Fails;
     group.spawn("a", member).unwrap();
     group.spawn("a", member).unwrap_err();
     assert!(seen.lock().unwrap().1[0].contains("/test/parent/group/a"));
@@ -614,7 +608,7 @@ fn a_listener_may_look_at_the_group_whose_member_is_refused() {
 
 #[test]
 fn nothing_of_a_system_outlives_its_groups_and_restarts() {
-    let kept = std::sync::Arc::new(());
+    let kept = Arc::new(());
     let listening = kept.clone();
     let (system, world) = ActorSystem::builder("test")
         .on_event(move |_| {
@@ -651,16 +645,16 @@ fn nothing_of_a_system_outlives_its_groups_and_restarts() {
     assert!(read(&mut notes).len() > 6);
     end(&system, &world);
     drop((system, world, parent, group, given, notes));
-    assert_eq!(std::sync::Arc::strong_count(&kept), 1);
+    assert_eq!(Arc::strong_count(&kept), 1);
 }
 
 /// Its drop panics once that is asked for.
 #[derive(Clone, Debug)]
-struct Bomb(std::sync::Arc<std::sync::atomic::AtomicBool>);
+struct Bomb(Arc<AtomicBool>);
 
 impl Drop for Bomb {
     fn drop(&mut self) {
-        if self.0.load(std::sync::atomic::Ordering::Relaxed) {
+        if self.0.load(Ordering::Relaxed) {
             std::panic::resume_unwind(Box::new("on purpose")); // without a word from the hook
         }
     }
@@ -697,7 +691,7 @@ fn two_drops_that_panic_at_the_end_of_a_backoff_are_two_panics() {
     let explosive = system.spawn("explosive", explosive).unwrap();
     explosive.tell(());
     world.settle();
-    arm.store(true, std::sync::atomic::Ordering::Relaxed);
+    arm.store(true, Ordering::Relaxed);
     explosive.kill();
     world.settle();
     let exit = world.block_on(explosive.terminated());
@@ -712,7 +706,7 @@ impl Actor for Fuse {
     type Msg = u32;
     async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
         if n == 0 {
-            return Err(Bomb(std::sync::Arc::new(true.into())).into());
+            return Err(Bomb(Arc::new(true.into())).into());
         }
         Ok(self.0.send(n)?)
     }

@@ -237,11 +237,10 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         // SAFETY: see above; whatever borrowed the context has ended. Each borrow ends with its statement.
         let verdict = unsafe { self.context() }.verdict(&failure, state);
         // SAFETY: as above.
+        let membership = unsafe { self.context() }.membership_if_renewable();
         let is_renewed = match verdict {
             Verdict::Restart(_) => true,
-            Verdict::Stop => unsafe { self.context() }
-                .membership_if_renewable()
-                .is_some(),
+            Verdict::Stop => membership.is_some(),
             Verdict::Resume | Verdict::Escalate => false,
         };
         if is_renewed {
