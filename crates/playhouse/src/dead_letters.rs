@@ -12,6 +12,8 @@ pub(crate) fn publish(core: &Core, why: DeadLetterReason) {
 }
 
 /// A message told to somebody who has no place or takes nothing more.
+#[cold]
+#[inline(never)] // the way of a message that arrives stays small
 pub(crate) fn undeliverable<T>(core: &Core, why: DeadLetterReason, message: T) {
     core.note(|ledger| {
         ledger.accepted += 1;

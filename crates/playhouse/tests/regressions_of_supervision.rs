@@ -205,7 +205,8 @@ async fn a_group_that_renews_a_member_which_just_begins_anew_by_itself_is_heard(
     b.tell(());
     arrived.recv().unwrap(); // it has asked its group already, and is not in its next incarnation
     a.tell(());
-    tokio::time::sleep(millis(100)).await; // the order is there, or nothing is tested
+    // sleeps: until the order is there; too short a sleep tests nothing, and fails nothing
+    tokio::time::sleep(millis(100)).await;
     for _ in 0..9 {
         open.send(()).unwrap();
     }

@@ -8,9 +8,11 @@ use super::{Bench, Side};
 use serde_json::json;
 use std::process::{Command, ExitCode};
 
-/// Instructions that one hop of a ring may cost: what it takes today, 415, and a little air. The goal is 300; a bare
+/// Instructions that one hop of a ring may cost: what it takes today, 450, and a little air. (424 before there was a
+/// watchdog, growing mailboxes and priorities; most of the difference is that the compiler calls `tell` now instead of
+/// inlining it, and forcing it to inline costs more elsewhere.) The goal is 300; a bare
 /// scheduler and mailbox need about 210. A Tokio task with its channel takes about 840 for the same hop.
-pub const RING_HOP_INSTRUCTIONS_MAX: f64 = 430.0;
+pub const RING_HOP_INSTRUCTIONS_MAX: f64 = 460.0;
 
 const WORKLOAD: &str = "ring-100";
 

@@ -350,6 +350,7 @@ impl Core {
         self.rouse_if_draining();
     }
 
+    #[cold]
     pub(crate) fn publish(&self, event: &Event) {
         self.system().events.publish(event);
     }
