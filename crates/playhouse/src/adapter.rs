@@ -1,9 +1,8 @@
 //! A reference for a foreign protocol whose messages become an actor's own, in that actor's turn.
 
 use crate::actor::Message;
-
 use crate::cell::{CellRef, Core};
-use crate::mailbox::{Envelope, Rare, Slot};
+use crate::mailbox::{Envelope, Foreign, Rare, Slot};
 use crate::port::Inlet;
 use crate::sync::{Arc, Mutex};
 
@@ -35,7 +34,7 @@ impl<N: Message, M: Message> Inlet<N> for Adapter<N, M> {
 
     fn put(&self, Envelope { msg, question }: Envelope<N>) {
         let function = self.function.clone();
-        let make = Box::new(move || (*function.lock())(msg));
+        let make = Box::new(Adapted { function, msg });
         self.cell.push_reserved(match question {
             None => Slot::Adapted(self.incarnation, make),
             Some(question) => Slot::rare(Rare::AdaptedQuestion {
@@ -48,5 +47,22 @@ impl<N: Message, M: Message> Inlet<N> for Adapter<N, M> {
 
     fn is_handle(&self) -> bool {
         false
+    }
+}
+
+/// A message on its way to an adapter's actor.
+struct Adapted<N, M> {
+    function: Arc<Mutex<Function<N, M>>>,
+    msg: N,
+}
+
+impl<N: Message, M: Message> Foreign<M> for Adapted<N, M> {
+    fn make(self: Box<Self>) -> M {
+        let Self { function, msg } = *self;
+        (*function.lock())(msg)
+    }
+
+    fn message(&self) -> &'static str {
+        std::any::type_name::<N>()
     }
 }

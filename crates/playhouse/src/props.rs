@@ -201,6 +201,12 @@ impl<M: Message> FuncProps<M> {
         self
     }
 
+    /// As [`Props::lifetime`].
+    pub fn lifetime(mut self, lifetime: Lifetime) -> Self {
+        self.settings.lifetime = lifetime;
+        self
+    }
+
     /// As [`Props::same_dispatcher_as_parent`].
     pub fn same_dispatcher_as_parent(mut self) -> Self {
         self.choice.replace(Choice::LikeParent);

@@ -94,6 +94,24 @@ async fn an_actor_of_the_tree_lives_without_handles() {
 }
 
 #[tokio::test]
+async fn a_function_ends_with_its_last_handle_if_that_is_said() {
+    let (system, _) = system();
+    let (seen, mut journal) = journal();
+    let body = async move |ctx: &mut Context<u32>| {
+        while let Some(n) = ctx.recv().await {
+            seen.send(n)?;
+        }
+        Ok(())
+    };
+    let actor = system.spawn_anonymous(Props::func(body).lifetime(Lifetime::Handles));
+    actor.tell(1);
+    drop(actor);
+    assert_eq!(journal.recv().await, Some(1));
+    assert!(journal.recv().await.is_none(), "it has ended by itself");
+    end(&system).await;
+}
+
+#[tokio::test]
 async fn a_permit_is_honoured_after_the_last_handle_is_gone() {
     let (system, _) = system();
     let (actor, mut journal) = spawn(&system, Lifetime::Handles);

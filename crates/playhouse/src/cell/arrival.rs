@@ -14,7 +14,7 @@ use crate::events::DeadLetterReason;
 use crate::failure::Failure;
 use crate::here;
 use crate::mailbox::ranks::Ranks;
-use crate::mailbox::{Envelope, Make, Rare, Slot};
+use crate::mailbox::{Envelope, Foreign, Make, Rare, Slot};
 use crate::stash::Stashed;
 use crate::sync::catch;
 use crate::timers::Due;
@@ -286,8 +286,8 @@ impl<M: Message> Context<M> {
     }
 
     /// The adapter's function is called, because only what it makes has a level. It keeps the place.
-    fn rank_adapted(&mut self, make: Make<M>, question: Option<Question>) {
-        let slot = match call(self.core(), make) {
+    fn rank_adapted(&mut self, foreign: Box<dyn Foreign<M>>, question: Option<Question>) {
+        let slot = match call(self.core(), || foreign.make()) {
             Ok(msg) => Slot::holding(Envelope { msg, question }),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);
@@ -401,20 +401,21 @@ impl<M: Message> Context<M> {
     fn take_adapted(
         &mut self,
         incarnation: u32,
-        make: Make<M>,
+        foreign: Box<dyn Foreign<M>>,
         question: Option<Question>,
     ) -> Option<Arrival<M>> {
         if !self.is_current(incarnation) {
             self.core().note(|ledger| ledger.dead += 1);
-            dead_letters::publish(self.core(), DeadLetterReason::Gone);
-            dead_letters::drop_in_turn(self.core(), (make, question));
+            self.core()
+                .publish_dead(foreign.message(), DeadLetterReason::Gone);
+            dead_letters::drop_in_turn(self.core(), (foreign, question));
             return None;
         }
-        Some(self.adapt(make, question))
+        Some(self.adapt(foreign, question))
     }
 
-    fn adapt(&mut self, make: Make<M>, question: Option<Question>) -> Arrival<M> {
-        match call(self.core(), make) {
+    fn adapt(&mut self, foreign: Box<dyn Foreign<M>>, question: Option<Question>) -> Arrival<M> {
+        match call(self.core(), || foreign.make()) {
             Ok(msg) => self.take_question(msg, question),
             Err(failure) => {
                 self.core().note(|ledger| ledger.failed += 1);

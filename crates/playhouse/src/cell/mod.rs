@@ -797,7 +797,9 @@ impl<M: Message> Cell<M> {
             // No message was ever made of a tick or of news, and nobody is left to be told.
             _ => return dead_letters::drop_in_turn(&self.core, slot),
         }
-        dead_letters::publish(&self.core, DeadLetterReason::Stopped);
+        let message = slot.foreign_message();
+        let message = message.unwrap_or_else(|| self.core.protocol());
+        self.core.publish_dead(message, DeadLetterReason::Stopped);
         dead_letters::drop_in_turn(&self.core, slot);
     }
 }

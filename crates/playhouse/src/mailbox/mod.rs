@@ -137,7 +137,7 @@ pub(crate) enum Slot<M> {
     Asked(Envelope<M>),
     /// A foreign message with the function of that incarnation's adapter around it, called in the receiver's turn. Holds
     /// a place.
-    Adapted(u32, Make<M>),
+    Adapted(u32, Box<dyn Foreign<M>>),
     /// The result of an own ask or pipe of that incarnation. Outside the capacity.
     Completion(u32, Make<M>),
     Rare(Box<Rare<M>>),
@@ -148,7 +148,7 @@ pub(crate) enum Rare<M> {
     /// A foreign question. Holds a place.
     AdaptedQuestion {
         incarnation: u32,
-        make: Make<M>,
+        make: Box<dyn Foreign<M>>,
         question: Question,
     },
     /// An own timer is due. Outside the capacity.
@@ -161,6 +161,13 @@ pub(crate) enum Rare<M> {
     BrokenAdapter(Failure),
     /// A watched actor ended. Outside the capacity.
     Terminated { who: Address, exit: Exit },
+}
+
+/// A message of another protocol, with the adapter's function around it.
+pub(crate) trait Foreign<M>: Send {
+    fn make(self: Box<Self>) -> M;
+    /// Its type, as its sender knows it.
+    fn message(&self) -> &'static str;
 }
 
 /// Makes the message in its receiver's turn.
@@ -177,6 +184,18 @@ impl<M> Slot<M> {
 
     pub(crate) fn rare(rare: Rare<M>) -> Self {
         Slot::Rare(Box::new(rare))
+    }
+
+    /// The type of a message that is not of the actor's own protocol.
+    pub(crate) fn foreign_message(&self) -> Option<&'static str> {
+        match self {
+            Slot::Adapted(_, foreign) => Some(foreign.message()),
+            Slot::Rare(rare) => match &**rare {
+                Rare::AdaptedQuestion { make, .. } => Some(make.message()),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Set-ups: what runs when an actor begins, before its first message.
 
 use playhouse::prelude::*;
-use playhouse::testkit::{EventPattern, Probe, TestKit};
+use playhouse::testkit::{BehaviorKit, EventPattern, Probe, TestKit};
 use playhouse::{Exit, IntoProps};
 
 /// Spawns a child that it watches, and says how that ended.
@@ -141,21 +141,16 @@ fn def_07_as_many_setups_as_the_limit_allows() {
     ));
 }
 
-// differs: DEF-08: a set-up runs in the actor's first turn, in a kit as anywhere, so `spawn` alone never runs user code
 #[test]
-fn def_08_in_the_kit_a_setup_runs_when_the_system_steps() {
-    let kit = TestKit::new();
-    let mut inbox = kit.probe::<&'static str>();
-    let told = inbox.actor_ref().clone();
-    let ran = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let mark = ran.clone();
-    kit.spawn("actor", move || {
+fn def_08_a_setup_runs_when_its_kit_is_made() {
+    let started = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let mark = started.clone();
+    let kit = BehaviorKit::new(move || {
         Behavior::setup(move |_ctx: &mut Context<()>| {
             mark.store(true, std::sync::atomic::Ordering::Relaxed);
-            told.tell("started");
             Ok(Behavior::stopped())
         })
     });
-    assert!(!ran.load(std::sync::atomic::Ordering::Relaxed));
-    assert_eq!(inbox.expect(), "started");
+    assert!(started.load(std::sync::atomic::Ordering::Relaxed));
+    assert!(kit.state().is_stopped());
 }
