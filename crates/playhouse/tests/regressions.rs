@@ -405,3 +405,23 @@ fn the_books_of_a_child_that_outlives_its_parent_are_kept() {
     }
     assert_eq!(kept().handled, 3, "{:?}", kept());
 }
+
+#[test]
+fn the_end_of_an_actor_that_never_joined_is_no_event() {
+    let (system, world, events) = common::seeds::stepped(0);
+    let idle = || {
+        Props::func(async |ctx: &mut Context<()>| {
+            while ctx.recv().await.is_some() {}
+            Ok(())
+        })
+    };
+    let one = system.spawn("one", idle()).unwrap();
+    assert!(system.spawn("one", idle()).is_err());
+    world.settle();
+    let ended = |event: &Event| matches!(event, Event::Ended { .. });
+    assert_eq!(events.count(ended), 0);
+    one.stop();
+    world.settle();
+    assert_eq!(events.count(ended), 1);
+    common::seeds::end(&system, &world);
+}

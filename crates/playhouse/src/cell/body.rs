@@ -126,6 +126,7 @@ impl<M: Message> Newborn<M> {
     pub(crate) fn cancel(self) -> ActorRef<M> {
         let Self { runnable, cell } = self;
         let actor = ActorRef::counted(&cell);
+        cell.core.free_name(); // it never had one, and nobody heard that it lives
         cell.core.begin_ending(Exit::Stopped);
         drop(runnable);
         actor

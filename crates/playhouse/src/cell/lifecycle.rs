@@ -273,8 +273,11 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
 
 impl Core {
     fn finish(&self, exit: Exit) {
+        let had_name = !self.is_name_free();
         self.free_name();
-        self.system().events.publish_end(&self.address, &exit);
+        if had_name {
+            self.system().events.publish_end(&self.address, &exit);
+        }
         self.set_ended(Ending::of(&exit));
         if let Some(rare) = self.rare_if_any() {
             if let Some(children) = rare.children.get() {
