@@ -60,7 +60,7 @@ pub fn report(all: &[Done], strict: bool) -> String {
         };
         let _ = writeln!(
             text,
-            "{:<10} {:<8} {:>7.1} s",
+            "{:<11} {:<8} {:>7.1} s",
             done.name,
             word,
             done.took.as_secs_f64()
@@ -69,7 +69,7 @@ pub fn report(all: &[Done], strict: bool) -> String {
     let total: Duration = all.iter().map(|done| done.took).sum();
     let _ = writeln!(
         text,
-        "{:<10} {:<8} {:>7.1} s",
+        "{:<11} {:<8} {:>7.1} s",
         "all",
         "",
         total.as_secs_f64()
@@ -138,7 +138,7 @@ mod tests {
         assert!(text.contains(
             "format was skipped: no rustfmt\n    to enable it: rustup component add rustfmt"
         ));
-        assert!(text.contains("tests      passed       1.5 s"), "{text}");
+        assert!(text.contains("tests       passed       1.5 s"), "{text}");
         assert!(text.ends_with("\n1 passed, 0 failed, 1 skipped\n"));
     }
 
