@@ -579,31 +579,46 @@ fn an_order_in_any_phase_of_a_renewal_ends_the_actor_once() {
     }
 }
 
+/// Looks at its group when it is dropped.
+#[derive(Clone)]
+struct Looks {
+    group: GroupRef,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        let group = format!("{:?}", self.group);
+        self.seen.lock().unwrap().push(group);
+    }
+}
+
 /// It waited for itself: the group kept its list of members locked meanwhile.
 #[test]
-fn a_listener_may_look_at_the_group_whose_member_is_refused() {
-    let seen: Arc<Mutex<(Option<GroupRef>, Vec<String>)>> = Default::default();
-    let kept = seen.clone();
-    let (system, world) = ActorSystem::builder("test")
-        .on_event(move |event| {
-            let mut seen = kept.lock().unwrap();
-            if let (Event::Ended { .. }, Some(group)) = (event, seen.0.clone()) {
-                seen.1.push(format!("{group:?}"));
-            }
-        })
-        .build_stepped(0)
-        .unwrap();
+fn what_a_refused_member_drops_may_look_at_the_group() {
+    let (system, world, _events) = stepped(0);
     let (give, mut given) = unbounded_channel();
     let parent = parent_of(Group::one_for_one(at_once()), give);
     system.spawn("parent", parent).unwrap();
     world.settle();
     let group = given.try_recv().unwrap();
-    seen.lock().unwrap().0 = Some(group.clone());
-    let member = || Fails;
-    group.spawn("a", member).unwrap();
+    group.spawn("a", || Fails).unwrap();
+    let seen = Arc::<Mutex<Vec<String>>>::default();
+    let looks = Looks {
+        group: group.clone(),
+        seen: seen.clone(),
+    };
+    let member = move || {
+        let _ = &looks;
+        Fails
+    };
     group.spawn("a", member).unwrap_err();
-    assert!(seen.lock().unwrap().1[0].contains("/test/parent/group/a"));
-    seen.lock().unwrap().0 = None;
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    assert!(
+        seen.iter()
+            .any(|group| group.contains("/test/parent/group/a")),
+        "{seen:?}"
+    );
     end(&system, &world);
 }
 
