@@ -379,7 +379,7 @@ impl Core {
     pub(crate) fn take_in_hand(&self) {
         let in_hand = self.in_hand.load(Ordering::Relaxed);
         self.in_hand
-            .store(in_hand.saturating_add(1), Ordering::Relaxed);
+            .store(in_hand.wrapping_add(1), Ordering::Relaxed);
     }
 
     /// One of the messages in hand is not to be counted with the rest. False: there is none.
