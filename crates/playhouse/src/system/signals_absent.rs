@@ -7,7 +7,7 @@ use std::io;
 use tokio::runtime::Handle;
 
 #[derive(Clone, Copy, Default)]
-pub(super) struct OnSignals;
+pub(super) struct OnSignals {}
 
 impl OnSignals {
     #[cfg(feature = "testkit")]
