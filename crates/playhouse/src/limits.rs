@@ -203,16 +203,14 @@ const _: () = assert!(
 
 /// Of the default backoff, with the most jitter there can be.
 const fn delays_of_all_restarts() -> Duration {
-    let (mut total, mut delay, mut count) = (Duration::ZERO, BACKOFF_FIRST, 0);
+    let last = BACKOFF_LAST.as_millis() as f64;
+    let (mut total, mut delay, mut count) = (0.0, BACKOFF_FIRST.as_millis() as f64, 0);
     while count < RESTARTS {
-        let jittered = delay.as_millis() as u64 * 12 / 10;
-        let last = BACKOFF_LAST.as_millis() as u64;
-        let clamped = if jittered < last { jittered } else { last };
-        total = Duration::from_millis(total.as_millis() as u64 + clamped);
-        delay = Duration::from_millis(delay.as_millis() as u64 * 2);
+        total += (delay * (1.0 + BACKOFF_JITTER)).min(last);
+        delay *= 2.0;
         count += 1;
     }
-    total
+    Duration::from_millis(total as u64)
 }
 const _: () = assert!(
     DRIVERS < 1 << (u64::BITS as usize - DRIVERS),
