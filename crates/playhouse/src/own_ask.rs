@@ -40,8 +40,7 @@ where
             map,
         })),
     });
-    let mut waker = Some(Waker::from(own.clone()));
-    own.drive(&mut waker);
+    own.drive();
     own.wait(to, request)
 }
 
@@ -68,15 +67,15 @@ where
     F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
 {
     /// Polls, unless somebody else does, who then looks again.
-    fn drive(self: &Arc<Self>, waker: &mut Option<Waker>) {
+    fn drive(self: &Arc<Self>) {
         // Acquire and Release pair with the subtraction: the next one to poll sees what the last one did.
         if self.wakes.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
-        let waker = waker.get_or_insert_with(|| Waker::from(self.clone()));
+        let waker = Waker::from(self.clone());
         let mut seen = 1;
         while seen > 0 {
-            self.poll(waker);
+            self.poll(&waker);
             seen = self.wakes.fetch_sub(seen, Ordering::AcqRel) - seen; // as above
         }
     }
@@ -130,7 +129,7 @@ where
 
     fn stop(self: &Arc<Self>) {
         self.is_stopped.store(true, Ordering::Release); // pairs with `poll`
-        self.drive(&mut None);
+        self.drive();
     }
 }
 
@@ -155,10 +154,10 @@ where
     F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
 {
     fn wake(self: Arc<Self>) {
-        self.drive(&mut None);
+        self.drive();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.drive(&mut None);
+        self.drive();
     }
 }
