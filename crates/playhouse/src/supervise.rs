@@ -332,6 +332,8 @@ pub(crate) enum Verdict {
     Resume,
     Escalate,
     Restart(Renewal),
+    /// It would stop by its own settings, so its group decides.
+    AskGroup,
 }
 
 /// How a restart goes.

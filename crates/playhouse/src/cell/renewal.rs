@@ -80,10 +80,6 @@ impl Oversight {
         }
     }
 
-    pub(crate) fn membership(&self) -> Option<&Arc<Membership>> {
-        self.membership.as_ref()
-    }
-
     /// The group will say when the next incarnation begins.
     fn wait_for_group(&mut self, cause: Failure) {
         let renewal = Renewal {
@@ -100,7 +96,7 @@ impl Oversight {
 }
 
 impl<M: Message> Context<M> {
-    /// What the settings say of this failure. An actor that is to end anyway is not renewed.
+    /// What the settings say of this failure, or leave to the group. An actor that is to end anyway is not renewed.
     fn verdict(&mut self, failure: &Failure, state: State) -> Verdict {
         let core = self.core();
         if core.is_stopping() || core.phase() > Phase::Living {
@@ -112,7 +108,10 @@ impl<M: Message> Context<M> {
         };
         let draw = system.random.lock().fraction();
         let now = system.clock.now();
-        oversight.overseer.decide(failure, state, now, draw)
+        match oversight.overseer.decide(failure, state, now, draw) {
+            Verdict::Stop if oversight.membership.is_some() => Verdict::AskGroup,
+            verdict => verdict,
+        }
     }
 
     /// The incarnation has failed, without a message in hand.
@@ -125,13 +124,13 @@ impl<M: Message> Context<M> {
         publish_failure(self.core(), &failure);
         match verdict {
             Verdict::Resume => drop_quietly(failure),
-            Verdict::Stop => match self.membership_if_renewable() {
-                Some(membership) => {
-                    self.begin_group_renewal(failure.clone());
+            Verdict::Stop => self.core().begin_ending(Exit::Failed(failure)),
+            Verdict::AskGroup => {
+                self.begin_group_renewal(failure.clone());
+                if let Some(membership) = self.membership() {
                     membership.failed(&failure);
                 }
-                None => self.core().begin_ending(Exit::Failed(failure)),
-            },
+            }
             Verdict::Escalate => {
                 self.core().parent.escalate(self.core(), &failure);
                 self.core().begin_ending(Exit::Failed(failure));
@@ -149,13 +148,8 @@ impl<M: Message> Context<M> {
         }
     }
 
-    /// The group of an actor that would end by itself, and not because somebody wants it to.
-    fn membership_if_renewable(&mut self) -> Option<Arc<Membership>> {
-        let core = self.core();
-        if core.is_stopping() || core.phase() > Phase::Living {
-            return None;
-        }
-        self.oversight()?.membership.clone()
+    fn membership(&mut self) -> Option<&Membership> {
+        self.oversight()?.membership.as_deref()
     }
 
     fn begin_group_renewal(&mut self, cause: Failure) {
@@ -236,14 +230,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
         let state = self.state();
         // SAFETY: see above; whatever borrowed the context has ended. Each borrow ends with its statement.
         let verdict = unsafe { self.context() }.verdict(&failure, state);
-        // SAFETY: as above.
-        let membership = unsafe { self.context() }.membership_if_renewable();
-        let is_renewed = match verdict {
-            Verdict::Restart(_) => true,
-            Verdict::Stop => membership.is_some(),
-            Verdict::Resume | Verdict::Escalate => false,
-        };
-        if is_renewed {
+        if matches!(verdict, Verdict::Restart(_) | Verdict::AskGroup) {
             // SAFETY: as above.
             unsafe { self.context() }.keep_message_in_hand(&failure);
         }
@@ -488,10 +475,7 @@ impl<M: Message, C: Casting<M>> Seat<M, C> {
     /// The group is told how far its member has come.
     pub(super) fn tell_group(self, standing: Standing) {
         // SAFETY: see above.
-        if let Some(membership) = unsafe { self.context() }
-            .oversight()
-            .and_then(|oversight| oversight.membership())
-        {
+        if let Some(membership) = unsafe { self.context() }.membership() {
             membership.set(standing);
         }
     }

@@ -299,7 +299,7 @@ impl Leader {
         incarnation: u32,
         failure: Failure,
     ) -> Outcome {
-        let members = self.alive();
+        let members = self.members.alive();
         let Some(failed) = members
             .iter()
             .position(|member| member.uid() == who && member.place.incarnation() == incarnation)
@@ -331,17 +331,13 @@ impl Leader {
 
     /// The last first.
     async fn stop_all(&self, clock: &Clock) {
-        for Member { core, .. } in self.alive().iter().rev() {
+        for Member { core, .. } in self.members.alive().iter().rev() {
             core.stop(StopCause::Asked);
             if !within(clock, self.group.limit, core.ended()).await {
                 core.kill();
                 core.ended().await;
             }
         }
-    }
-
-    fn alive(&self) -> Vec<Member> {
-        self.members.alive()
     }
 }
 
