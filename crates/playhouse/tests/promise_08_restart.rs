@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::fragile::Fragile;
 use common::read;
 use common::seeds::{end, for_each_seed, stepped};
 use playhouse::prelude::*;
@@ -546,21 +547,6 @@ fn watches_outlive_a_restart_and_are_told_once_at_the_end() {
         assert_eq!(read(&mut told), ["stopped"]);
         stage.end();
     });
-}
-
-/// Fails at each message that says so, and notes what it got.
-struct Fragile(UnboundedSender<u32>);
-
-impl Actor for Fragile {
-    type Msg = u32;
-    async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
-        self.0.send(n)?;
-        if n >= 100 {
-            Err(format!("cannot take {n}").into())
-        } else {
-            Ok(())
-        }
-    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::fragile::Fragile;
 use common::read;
 use common::seeds::{end, for_each_seed, stepped};
 use playhouse::prelude::*;
@@ -434,20 +435,6 @@ fn the_failures_of_a_message_that_was_given_up_are_not_those_of_the_next() {
     assert_eq!(read(&mut told), [1, 2]);
     let ledger = end(&system, &world);
     assert_eq!((ledger.unhandled, ledger.quarantined), (2, 0));
-}
-
-/// Fails with what is 100 or more.
-struct Fragile(UnboundedSender<u32>);
-
-impl Actor for Fragile {
-    type Msg = u32;
-    async fn receive(&mut self, _ctx: &mut Context<u32>, n: u32) -> Outcome {
-        self.0.send(n)?;
-        if n >= 100 {
-            return Err("failed".into());
-        }
-        Ok(())
-    }
 }
 
 /// It was lost, although the setting was taken.

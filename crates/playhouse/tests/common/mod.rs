@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses its own part
 
 pub(crate) mod clerk;
+pub(crate) mod fragile;
 pub(crate) mod panics;
 pub(crate) mod player;
 pub(crate) mod seeds;
