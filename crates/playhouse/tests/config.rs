@@ -29,16 +29,7 @@ async fn turns(text: &str) -> String {
     let (hold, held) = std::sync::mpsc::channel::<()>();
     on.submit(move || assert!(held.recv().is_err()));
     let (seen, mut journal) = journal();
-    let actors = ['a', 'b'].map(|name| {
-        let seen = seen.clone();
-        let body = Props::func(async move |ctx: &mut Context<()>| {
-            while ctx.recv().await.is_some() {
-                seen.send(name)?;
-            }
-            Ok(())
-        });
-        system.spawn_anonymous(body.dispatcher(&on))
-    });
+    let actors = ['a', 'b'].map(|name| echo(&system, &on, name, &seen));
     for actor in &actors {
         (0..4).for_each(|_| actor.tell(()));
         actor.drain();

@@ -87,16 +87,7 @@ async fn a_function_actor_honours_the_throughput_too() {
         .unwrap();
     let on = system.dispatcher("three").unwrap();
     let (seen, mut journal) = journal();
-    let actors = ['a', 'b'].map(|name| {
-        let seen = seen.clone();
-        let body = Props::func(async move |ctx: &mut Context<()>| {
-            while ctx.recv().await.is_some() {
-                seen.send(name)?;
-            }
-            Ok(())
-        });
-        system.spawn_anonymous(body.dispatcher(&on))
-    });
+    let actors = ['a', 'b'].map(|name| echo(&system, &on, name, &seen));
     for actor in &actors {
         (0..6).for_each(|_| actor.tell(()));
     }

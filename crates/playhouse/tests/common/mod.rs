@@ -10,7 +10,7 @@ pub(crate) mod stage;
 pub(crate) mod worker;
 
 use playhouse::prelude::*;
-use playhouse::{DeadLetterReason, Event, Ledger, ShutdownReport};
+use playhouse::{DeadLetterReason, DispatcherRef, Event, Ledger, ShutdownReport};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 
@@ -79,6 +79,23 @@ pub(crate) fn journal<T>() -> (mpsc::UnboundedSender<T>, mpsc::UnboundedReceiver
 /// Everything written so far.
 pub(crate) fn read<T>(journal: &mut mpsc::UnboundedReceiver<T>) -> Vec<T> {
     std::iter::from_fn(|| journal.try_recv().ok()).collect()
+}
+
+/// An actor there that says its name for each message.
+pub(crate) fn echo(
+    system: &ActorSystem,
+    on: &DispatcherRef,
+    name: char,
+    seen: &mpsc::UnboundedSender<char>,
+) -> ActorRef<()> {
+    let seen = seen.clone();
+    let body = Props::func(async move |ctx: &mut Context<()>| {
+        while ctx.recv().await.is_some() {
+            seen.send(name)?;
+        }
+        Ok(())
+    });
+    system.spawn_anonymous(body.dispatcher(on))
 }
 
 /// An actor that takes a message, says so on `entered`, and holds it until the gate lets it pass.
